@@ -1,0 +1,91 @@
+# The checks of Pillion. What they install stays in one cache folder (PILLION_DEV_CACHE); the tree only ever gets .build.
+#
+#   make build   the program, .build/pillion
+#   make check   everything that needs no editor and no connector from elsewhere
+#   make e2e     real editors and real connectors, cut off from the network
+#   make test    both; what continuous integration runs
+#   make bench   the measurements       make fuzz   each fuzz target for a while (FUZZTIME, 5s)
+#   make demo    a session to look at   make format, make generate
+
+# One leg at a time: they measure themselves, and the machine is small.
+.NOTPARALLEL:
+.SUFFIXES:
+# A failing leg does not hide the others.
+MAKEFLAGS += --no-print-directory --keep-going
+
+export PILLION_DEV_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/pillion-dev
+
+BEDS := $(CURDIR)/editors/e2e/beds
+TOOLS = $(PILLION_DEV_CACHE)/tools/node_modules/.bin
+LEG = @go run ./editors/e2e/leg
+FUZZTIME ?= 5s
+BENCHTIME ?= 1s
+# Nothing that was installed or built is ours to look at.
+FIND = find . -name node_modules -prune -o -path './.*' -prune -o
+LUA = $(shell $(FIND) -name '*.lua' -print)
+GENERATED_TS = $(shell $(FIND) -path '*/generated/*.ts' -print)
+
+.PHONY: build check e2e test bench fuzz demo format generate
+.PHONY: check-format check-vet check-staticcheck check-unit check-tsc check-stylua check-luacheck e2e-beds e2e-run
+
+build:
+	@CGO_ENABLED=0 go build -trimpath -o .build/pillion ./cmd/pillion
+	@echo .build/pillion
+
+# The outcome of every leg is totalled at the end, also when one of them fails.
+test:
+	@legs=$$(mktemp) && trap 'rm -f "$$legs"' EXIT && \
+	{ PILLION_LEGS=$$legs $(MAKE) check e2e; code=$$?; go run ./editors/e2e/leg -total "$$legs" || code=2; exit $$code; }
+
+# Generated files are compared with the disk by the unit tests.
+check: check-format check-vet check-staticcheck check-unit check-tsc check-stylua check-luacheck
+
+check-format:
+	$(LEG) gofmt sh -c 'files=$$(gofmt -l .) && test -z "$$files" || { echo "not formatted: $$files"; exit 1; }'
+
+check-vet:
+	$(LEG) vet-linux env GOOS=linux go vet ./...
+	$(LEG) vet-e2e env GOOS=linux go vet -tags e2e ./editors/...
+	$(LEG) vet-darwin env CGO_ENABLED=0 GOOS=darwin go vet ./...
+	$(LEG) vet-windows env CGO_ENABLED=0 GOOS=windows go vet ./...
+
+check-staticcheck:
+	$(LEG) staticcheck sh -c '$(BEDS)/install.sh staticcheck && "$(PILLION_DEV_CACHE)/staticcheck/staticcheck" -tags e2e ./...'
+
+check-unit:
+	$(LEG) -tests unit go test -race -timeout 10m -json ./...
+
+check-tsc:
+	$(LEG) tsc sh -c '$(BEDS)/install.sh tools && "$(TOOLS)/tsc" --noEmit --strict --target es2022 --module nodenext $(GENERATED_TS)'
+
+check-stylua:
+	$(LEG) stylua sh -c '$(BEDS)/install.sh tools && "$(TOOLS)/stylua" --check $(LUA)'
+
+check-luacheck:
+	$(LEG) luacheck sh -c '$(BEDS)/install.sh luacheck && luacheck --quiet $(LUA)'
+
+e2e: e2e-run
+
+e2e-beds:
+	$(LEG) beds $(BEDS)/install.sh isolation terminal servers neovim-floor neovim-newest
+
+# The test binary itself runs cut off, and with it every program that it starts.
+e2e-run: e2e-beds build
+	$(LEG) -tests e2e env PILLION_BINARY=$(CURDIR)/.build/pillion \
+	  go test -tags e2e -count 1 -timeout 20m -exec $(BEDS)/hermetic.sh -json ./editors/e2e
+
+bench:
+	go test -run '^$$' -bench . -benchtime $(BENCHTIME) ./cmd/pillion/...
+
+fuzz:
+	@$(BEDS)/fuzz.sh $(FUZZTIME)
+
+demo:
+	@go run ./cmd/pillion demo play
+
+format:
+	gofmt -w .
+	@$(BEDS)/install.sh tools && "$(TOOLS)/stylua" $(LUA)
+
+generate:
+	go generate ./...

@@ -1,0 +1,61 @@
+#!/bin/sh
+# install.sh BED...: puts what the checks need into the cache folder, once; the second time it only looks.
+# Needs root or sudo where a Debian package is missing. Every version is pinned here, in the lock files beside
+# this folder, or by the Debian release. A bed that cannot be had ends the script, but for the newest Neovim.
+beds=$(cd "$(dirname "$0")" && pwd)
+. "$beds/common.sh"
+
+staticcheck=v0.8.2 # 2026.2.2
+neovim_floor=0.10.4 # Debian trixie
+luacheck=1          # major version; the Debian release pins the rest
+
+# npm_package FOLDER DEST: no install script runs.
+npm_package() {
+  cp "$1/package.json" "$1/package-lock.json" "$2" && cd "$2" && npm ci --ignore-scripts --no-audit --no-fund
+}
+
+go_program() { GOBIN=$2 go install "$1"; }
+
+neovim() {
+  sh "$beds/neovim.sh" "$1" "$2" "$3"
+}
+
+install_bed() {
+  case $1 in
+  staticcheck)
+    keep staticcheck "$staticcheck $(go env GOVERSION)" go_program "honnef.co/go/tools/cmd/staticcheck@$staticcheck"
+    ;;
+  tools | servers)
+    keep "$1" "$(checksum "$beds/../$1/package-lock.json")" npm_package "$beds/../$1"
+    ;;
+  luacheck)
+    from_apt luacheck=lua-check
+    luacheck --version | grep -q "^Luacheck: $luacheck\." || die "luacheck is not version $luacheck"
+    ;;
+  isolation) from_apt ip=iproute2 unshare=util-linux ;;
+  terminal) from_apt tmux=tmux ;;
+  neovim-floor)
+    from_apt patchelf=patchelf
+    keep neovim-floor "trixie $(checksum "$beds/neovim.sh")" neovim trixie "$cache/neovim-floor"
+    "$cache/neovim-floor/nvim" --version | grep -qx "NVIM v$neovim_floor" || die "neovim-floor is not $neovim_floor"
+    ;;
+  neovim-newest)
+    from_apt patchelf=patchelf
+    # The suite moves and may one day not fit: the tests that want it then skip, and say so.
+    keep neovim-newest "forky $(checksum "$beds/neovim.sh")" neovim forky "$cache/neovim-newest" || {
+      say "############################################################"
+      say "### THE NEWEST NEOVIM IS NOT TO BE HAD; ITS TESTS SKIP.  ###"
+      say "############################################################"
+    }
+    ;;
+  *) die "no such bed: $1" ;;
+  esac
+}
+
+mkdir -p "$cache"
+# Two runs may share the cache: one installs, the other waits.
+exec 9>"$cache/lock"
+flock 9
+for bed in "$@"; do
+  install_bed "$bed" 9>&-
+done
