@@ -1,0 +1,42 @@
+// Package result turns what a tool returned into bounded text, attachments and the canonical value.
+// It does not judge what a connector says: its text stays data.
+package result
+
+import "pillion/mcp/redact"
+
+// Options of a projection.
+type Options struct {
+	MaxTextRunes int    // 12,000 where zero
+	Folder       string // private folder (0700) for blobs and full texts; "" keeps nothing
+	CallID       string
+	Redact       *redact.Set
+	OutputSchema []byte   // of the tool, as received; empty where it has none
+	Schemas      *Schemas // compiled schemas, kept between calls; may be nil
+}
+
+// Projection is what became of a result.
+type Projection struct {
+	Text         string
+	Truncated    bool
+	FullTextPath string // of the whole text where Truncated and it could be kept
+	Redacted     bool
+	Content      []byte // the content as received but for secrets and blobs above 256 KiB; nil where there was none
+	Structured   []byte // likewise the structured content
+	Attachments  []Attachment
+	IsError      bool
+	Warnings     []string
+}
+
+// Attachment is a file in Options.Folder.
+type Attachment struct {
+	Path     string
+	MIMEType string // by the bytes, not by what the connector said
+	Bytes    int64
+	Name     string // what the connector calls it, for display alone; may be ""
+}
+
+// Schemas keeps compiled output schemas. It may be used at once; the zero value is ready.
+type Schemas struct{}
+
+// Project projects the result object of a tools/call as it was received. The error is for what is no result object.
+func Project(raw []byte, o Options) (Projection, error) { panic("not yet") }
