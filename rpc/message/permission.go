@@ -1,0 +1,180 @@
+package message
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"pillion/rpc"
+)
+
+//pillion:section 60 Permissions
+//
+// A standing permission holds for exactly the definition and the tools that it
+// was given for; when one of them changes it is suspended. Deny beats
+// everything. The mode stands above all of them and is the window's.
+
+// PermissionDecision is what a rule says. One that is not known is refused, and
+// in a list reads as ask.
+type PermissionDecision string
+
+const (
+	PermissionAllow PermissionDecision = "allow" // runs without a question
+	PermissionAsk   PermissionDecision = "ask"   // asks every time
+	PermissionDeny  PermissionDecision = "deny"  // is refused
+)
+
+// Known reports whether the decision is one of those declared here.
+func (d PermissionDecision) Known() bool {
+	switch d {
+	case PermissionAllow, PermissionAsk, PermissionDeny:
+		return true
+	}
+	return false
+}
+
+// RuleID names a rule.
+type RuleID string
+
+// PermissionRule is one standing rule.
+type PermissionRule struct {
+	ID        RuleID             `json:"id"`
+	Connector ConnectorID        `json:"connector"`
+	Tool      *string            `json:"tool"` // the tool's own name; null: all tools of the connector
+	Decision  PermissionDecision `json:"decision"`
+	Scope     PermissionScope    `json:"scope"`
+	SessionID SessionID          `json:"sessionId,omitzero"` // session that it holds for
+	Hash      string             `json:"hash,omitzero"`      // hash of the tool that it was given for
+	Where     []Condition        `json:"where,omitzero"`     // what the arguments must be, all of it
+	At        time.Time          `json:"at"`                 // when it was made
+	Label     string             `json:"label"`              // the rule as a phrase for the user
+}
+
+// Condition is a demand on one value of a call's arguments. It names exactly
+// one of equals, glob and under.
+type Condition struct {
+	Path   string `json:"path"`            // which value, as a JSON pointer
+	Equals string `json:"equals,omitzero"` // it is this string
+	Glob   string `json:"glob,omitzero"`   // it matches this glob
+	Under  string `json:"under,omitzero"`  // it is a path below this folder
+}
+
+// PermissionsResult lists every rule.
+type PermissionsResult struct {
+	Rules []PermissionRule `json:"rules"`
+}
+
+// PermissionSetParams says what to make a rule of.
+type PermissionSetParams struct {
+	Connector ConnectorRef       `json:"connector"`
+	Tool      *ToolRef           `json:"tool"` // null: all tools of the connector
+	Decision  PermissionDecision `json:"decision"`
+	Scope     PermissionScope    `json:"scope"`
+	Hash      string             `json:"hash,omitzero"`  // hash of the tool as it was shown; another one is refused
+	Where     []Condition        `json:"where,omitzero"` // what the arguments must be, all of it
+}
+
+// Check returns what is wrong with the params, as a sentence for -32602.
+func (p PermissionSetParams) Check() error {
+	switch {
+	case p.Connector == "":
+		return errors.New("connector is missing")
+	case p.Tool != nil && *p.Tool == "":
+		return errors.New("tool is empty: name one, or null for all")
+	case !p.Decision.Known():
+		return fmt.Errorf("decision %q is unknown: use allow, ask or deny", p.Decision)
+	case !p.Scope.Known():
+		return fmt.Errorf("scope %q is unknown: use session, project or user", p.Scope)
+	}
+	for _, c := range p.Where {
+		if err := c.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c Condition) check() error {
+	demands := 0
+	for _, d := range []string{c.Equals, c.Glob, c.Under} {
+		if d != "" {
+			demands++
+		}
+	}
+	if demands != 1 {
+		return fmt.Errorf("condition on %q must name exactly one of equals, glob and under", c.Path)
+	}
+	return nil
+}
+
+// PermissionSetResult holds the rule that was made.
+type PermissionSetResult struct {
+	Rule PermissionRule `json:"rule"`
+}
+
+// PermissionRemoveParams names the rule to remove.
+type PermissionRemoveParams struct {
+	ID RuleID `json:"id"`
+}
+
+// Mode says what may run in a window at all. One that is not known is refused.
+type Mode string
+
+const (
+	ModeAsk    Mode = "ask"    // what the rules say
+	ModePlan   Mode = "plan"   // read-only tools alone
+	ModePaused Mode = "paused" // nothing
+)
+
+// Known reports whether the mode is one of those declared here.
+func (m Mode) Known() bool {
+	switch m {
+	case ModeAsk, ModePlan, ModePaused:
+		return true
+	}
+	return false
+}
+
+// ModeParams says which mode to change to.
+type ModeParams struct {
+	Mode Mode `json:"mode"`
+}
+
+// Check returns what is wrong with the params, as a sentence for -32602.
+func (p ModeParams) Check() error {
+	if !p.Mode.Known() {
+		return fmt.Errorf("mode %q is unknown: use ask, plan or paused", p.Mode)
+	}
+	return nil
+}
+
+// ModeResult is the mode that counts.
+type ModeResult struct {
+	Mode Mode `json:"mode"`
+}
+
+// Permissions lists every rule.
+//
+//pillion:people
+var Permissions = rpc.Request[Empty, PermissionsResult]{Method: "pillion/permissions"}
+
+// PermissionSet makes a rule.
+//
+//pillion:people
+var PermissionSet = rpc.Request[PermissionSetParams, PermissionSetResult]{Method: "pillion/permission/set"}
+
+// PermissionRemove removes a rule; one that is not there is as good as removed.
+//
+//pillion:people
+var PermissionRemove = rpc.Request[PermissionRemoveParams, Empty]{Method: "pillion/permission/remove"}
+
+// ModeCurrent tells which mode the window is in.
+var ModeCurrent = rpc.Request[Empty, ModeResult]{Method: "pillion/mode"}
+
+// ModeSet changes the mode.
+//
+//pillion:people
+var ModeSet = rpc.Request[ModeParams, ModeResult]{Method: "pillion/mode/set"}
+
+// StopAll cancels every call and ends every connector.
+var StopAll = rpc.Request[Empty, Empty]{Method: "pillion/stopAll"}
