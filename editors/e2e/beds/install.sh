@@ -20,6 +20,11 @@ neovim() {
   sh "$beds/neovim.sh" "$1" "$2" "$3"
 }
 
+newest_neovim() {
+  keep neovim-newest "forky $(checksum "$beds/neovim.sh")" neovim forky "$cache/neovim-newest" &&
+    "$cache/neovim-newest/nvim" --version | grep '^NVIM' >&2
+}
+
 install_bed() {
   case $1 in
   staticcheck)
@@ -42,7 +47,8 @@ install_bed() {
   neovim-newest)
     from_apt patchelf=patchelf
     # The suite moves and may one day not fit: the tests that want it then skip, and say so.
-    keep neovim-newest "forky $(checksum "$beds/neovim.sh")" neovim forky "$cache/neovim-newest" || {
+    newest_neovim || {
+      rm -rf "$cache/neovim-newest"
       say "############################################################"
       say "### THE NEWEST NEOVIM IS NOT TO BE HAD; ITS TESTS SKIP.  ###"
       say "############################################################"

@@ -1,0 +1,31 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The set-up that the README gives is, letter by letter, the one that these tests run.
+func TestU13_ReadmeSetupIsTheTestedOne(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	setups, err := filepath.Glob(filepath.Join("testdata", "neovim", "setup-*.lua"))
+	if err != nil || len(setups) == 0 {
+		t.Fatalf("no set-up to compare: %v", err)
+	}
+	for _, setup := range setups {
+		lines, err := os.ReadFile(setup)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(readme), "```lua\n"+string(lines)+"```") {
+			t.Errorf("README.md does not hold %s as it is:\n%s", setup, lines)
+		}
+	}
+}

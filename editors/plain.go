@@ -1,0 +1,90 @@
+package editors
+
+import (
+	"encoding/json"
+	"slices"
+
+	"pillion/rpc/message"
+)
+
+// Choice is one answer of a question as a plain client shows it.
+type Choice struct {
+	Title  message.Title
+	Answer json.RawMessage
+}
+
+// Choices are what a plain client may answer to a question, the safest first (S16); empty for a kind that it cannot show.
+func Choices(ask message.Ask) []Choice {
+	body, err := ask.ParseBody()
+	if err != nil {
+		return nil
+	}
+	switch b := body.(type) {
+	case message.ConsentBody:
+		return consentChoices(b)
+	case message.ApprovalBody:
+		return approvalChoices(b)
+	}
+	return nil
+}
+
+func consentChoices(body message.ConsentBody) []Choice {
+	var choices []Choice
+	for _, title := range message.ConsentTitles() {
+		decision, isKnown := title.Consent()
+		if !isKnown {
+			continue
+		}
+		decisions := make(map[message.ConnectorID]message.ConsentDecision, len(body.Items))
+		for _, item := range body.Items {
+			decisions[item.Connector] = decision
+		}
+		choices = append(choices, choice(title, message.ConsentAnswer{Decisions: decisions}))
+	}
+	return choices
+}
+
+func approvalChoices(body message.ApprovalBody) []Choice {
+	var choices []Choice
+	for _, title := range body.Titles() {
+		decision, isKnown := title.Approval()
+		if !isKnown {
+			continue
+		}
+		answer := message.ApprovalAnswer{Decision: decision}
+		if decision.Stands() && len(body.Scopes) > 0 {
+			answer.Scope = widest(body.Scopes)
+		}
+		choices = append(choices, choice(title, answer))
+	}
+	return choices
+}
+
+// widest is the scope that "always" means where none can be chosen: everywhere for the user's own connectors, this folder
+// for a project's (U12).
+func widest(offered []message.PermissionScope) message.PermissionScope {
+	for _, scope := range []message.PermissionScope{message.PermissionUser, message.PermissionProject} {
+		if slices.Contains(offered, scope) {
+			return scope
+		}
+	}
+	return offered[len(offered)-1]
+}
+
+func choice(title message.Title, answer message.Answer) Choice {
+	raw, err := json.Marshal(answer)
+	if err != nil { // every answer is made of strings
+		panic(err)
+	}
+	return Choice{Title: title, Answer: raw}
+}
+
+// ChoiceTitled returns the answer that a title stands for; an unknown title decides nothing.
+func ChoiceTitled(choices []Choice, title string) (json.RawMessage, bool) {
+	for _, c := range choices {
+		if string(c.Title) == title {
+			return c.Answer, true
+		}
+	}
+	return nil, false
+}

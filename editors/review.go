@@ -1,0 +1,220 @@
+package editors
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pillion/rpc/message"
+)
+
+// The fixed first lines of a review: nothing foreign ever stands before them (S17).
+const (
+	consentHeading  = "Pillion asks: may these connectors of this repository run programs on this machine?"
+	approvalHeading = "Pillion asks: may this tool be called with exactly these arguments?"
+	foreignNote     = "Lines that begin with \"| \" are not Pillion's words: they come from a file, a caller or a connector."
+)
+
+// document builds a plain text in which Pillion's words and foreign ones cannot be mistaken for each other.
+type document struct{ strings.Builder }
+
+func (d *document) say(format string, args ...any) {
+	fmt.Fprintf(d, format+"\n", args...)
+}
+
+// value shows one foreign value under its name, if there is one.
+func (d *document) value(name, value string) {
+	if value == "" {
+		return
+	}
+	d.say("%s", name)
+	d.say("| %s", Visible(value))
+}
+
+// values shows several foreign values under one name, one a line.
+func (d *document) values(name string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	d.say("%s", name)
+	for _, value := range values {
+		d.say("| %s", Visible(value))
+	}
+}
+
+func (d *document) pairs(name string, pairs map[string]string) {
+	if len(pairs) == 0 {
+		return
+	}
+	d.say("%s", name)
+	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+		d.say("| %s = %s", Visible(key), Visible(pairs[key]))
+	}
+}
+
+func (d *document) gap() { d.WriteByte('\n') }
+
+// end keeps foreign text out of the last lines, where some editors look for settings (S23).
+func (d *document) end(lines ...string) string {
+	d.gap()
+	for range 5 - len(lines) {
+		lines = append(lines, "")
+	}
+	for _, line := range lines {
+		d.say("%s", line)
+	}
+	return d.String()
+}
+
+// ReviewText is the document that shows a question whole; empty for a kind that is not shown in one.
+// How says how to answer it from where it is shown.
+func ReviewText(ask message.Ask, how string) string {
+	body, err := ask.ParseBody()
+	if err != nil {
+		return ""
+	}
+	switch b := body.(type) {
+	case message.ConsentBody:
+		return consentText(b, how)
+	case message.ApprovalBody:
+		return approvalText(ask, b, how)
+	case message.StoreBody:
+		return storeText(b, how)
+	}
+	return ""
+}
+
+func consentText(body message.ConsentBody, how string) string {
+	var d document
+	d.say(consentHeading)
+	d.say(foreignNote)
+	d.say("A connector that you allow runs as you: it can read your files and keys. Allow what you know.")
+	for _, item := range body.Items {
+		d.gap()
+		d.item(item)
+	}
+	return d.end("Your answer counts for exactly these definitions, in this folder. A change asks again.", how, "")
+}
+
+func (d *document) item(item message.ConsentItem) {
+	d.say("connector")
+	d.say("| %s", Quoted(item.Name))
+	if item.Reason == message.ConsentChanged {
+		d.say("An earlier definition of this connector was allowed here. This one is different.")
+		for _, change := range item.Changes {
+			d.say("what changed")
+			d.say("| %s", Visible(change.Path))
+			d.value("before", change.Before)
+			d.value("now", change.After)
+		}
+	}
+	shown := item.Shown
+	d.value("program", shown.Command)
+	d.values("arguments, one a line", shown.Args)
+	d.value("working folder", shown.Cwd)
+	d.pairs("variables that it is given", shown.Env)
+	d.value("address", shown.URL)
+	d.pairs("headers that are sent", shown.Headers)
+	d.values("variables of yours that it reads", shown.Reads)
+	d.values("look twice", item.Warnings)
+	d.value("from the file", item.URI.FsPath())
+	d.say("as it stands there")
+	d.WriteString(Lines(item.DefinitionText))
+}
+
+func approvalText(ask message.Ask, body message.ApprovalBody, how string) string {
+	var d document
+	d.say(approvalHeading)
+	d.say(foreignNote)
+	d.gap()
+	d.value("tool", body.Tool.Label)
+	d.value("what its connector says that it does", body.Tool.Summary)
+	d.value("asked for by", askerText(ask.Asker))
+	d.say("why it asks: %s", body.Reason)
+	d.say("arguments, exactly as they will be sent")
+	d.WriteString(Lines(body.ArgumentsText))
+	return d.end("Nothing is sent before you answer.", how, "")
+}
+
+func storeText(body message.StoreBody, how string) string {
+	var d document
+	d.say("Pillion asks: go on without the decisions that it cannot read?")
+	d.say("Until you confirm, every call asks and nothing of a repository runs.")
+	d.gap()
+	d.value("file", body.File)
+	d.value("now kept as", body.SetAside)
+	d.value("what is wrong", body.Reason)
+	return d.end(how, "")
+}
+
+func askerText(asker message.Asker) string {
+	text := string(asker.Kind)
+	if asker.Name != "" {
+		text += " " + Quoted(asker.Name)
+	}
+	if asker.Program != "" {
+		text += ", program " + Quoted(asker.Program)
+	}
+	if asker.PID != 0 {
+		text += fmt.Sprintf(", pid %d", asker.PID)
+	}
+	return text
+}
+
+// maxPromptRunes keeps a message whole in every editor that shows one (U18).
+const maxPromptRunes = 500
+
+// Prompt is the short form of a question for window/showMessageRequest: at most 500 characters on one line, with nothing in
+// it that an editor could take for a link.
+func Prompt(ask message.Ask) string {
+	body, err := ask.ParseBody()
+	if err != nil {
+		return ""
+	}
+	switch b := body.(type) {
+	case message.ConsentBody:
+		return clip(consentPrompt(b))
+	case message.ApprovalBody:
+		return clip(fmt.Sprintf("Pillion: call %s with %s? %s.", Quoted(b.Tool.Label), neutral(b.ArgumentsText), strings.TrimSuffix(b.Reason, ".")))
+	case message.StoreBody:
+		return clip("Pillion: the decisions in " + neutral(b.File) + " cannot be read. Until you confirm to go on without them, everything asks.")
+	}
+	return ""
+}
+
+func consentPrompt(body message.ConsentBody) string {
+	if len(body.Items) == 1 {
+		item := body.Items[0]
+		runs := item.Shown.Command
+		for _, arg := range item.Shown.Args {
+			runs += " " + arg
+		}
+		if runs == "" {
+			runs = item.Shown.URL
+		}
+		return fmt.Sprintf("Pillion: may the connector %s of this repository run? It starts: %s", Quoted(item.Name), neutral(runs))
+	}
+	names := make([]string, len(body.Items))
+	for i, item := range body.Items {
+		names[i] = Quoted(item.Name)
+	}
+	return fmt.Sprintf("Pillion: may these %d connectors of this repository run? %s", len(names), strings.Join(names, ", "))
+}
+
+// neutral shows foreign text so that no editor makes a link or markup of it (U18, S23).
+func neutral(text string) string {
+	text = Visible(text)
+	text = strings.NewReplacer("](", "] (", "://", ":// ", "`", "'").Replace(text)
+	return text
+}
+
+const clippedNote = " … (the whole is in the review document)"
+
+func clip(text string) string {
+	runes := []rune(text)
+	if len(runes) <= maxPromptRunes {
+		return text
+	}
+	return string(runes[:maxPromptRunes-len([]rune(clippedNote))]) + clippedNote
+}
