@@ -2,4 +2,16 @@
 // It is a test's peer and nothing to install.
 package main
 
-func main() { panic("not yet") }
+import (
+	"os"
+
+	"pillion/mcp/mcptest"
+)
+
+func main() {
+	mode := os.Getenv(mcptest.ModeVar)
+	if mode == "" && len(os.Args) > 1 {
+		mode = os.Args[1]
+	}
+	os.Exit(mcptest.Run(mode, os.Stdin, os.Stdout, os.Stderr))
+}

@@ -1,0 +1,161 @@
+package mcptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+const (
+	legacyVersion = "2025-06-18"
+	modernVersion = "2026-07-28"
+)
+
+// answer answers a request that is neither to fail nor to be left alone.
+func (f *fake) answer(r request) {
+	switch r.Method {
+	case "server/discover":
+		f.discover(r)
+	case "initialize":
+		f.initialize(r)
+	case "ping":
+		f.result(r.ID, `{}`)
+	case "tools/list":
+		f.listTools(r)
+	case "resources/list":
+		f.list(r, "resources", func(i int) string { return fmt.Sprintf(`{"uri":"test://%d","name":"r%d"}`, i, i) })
+	case "resources/templates/list":
+		f.list(r, "resourceTemplates", func(i int) string { return fmt.Sprintf(`{"uriTemplate":"test://%d/{x}","name":"m%d"}`, i, i) })
+	case "prompts/list":
+		f.list(r, "prompts", func(i int) string { return fmt.Sprintf(`{"name":"p%d"}`, i) })
+	case "tools/call":
+		f.call(r)
+	case "subscriptions/listen":
+		f.notify("notifications/subscriptions/acknowledged", `{"notifications":{"toolsListChanged":true}}`)
+	default:
+		f.fail(r.ID, "-32601", "method not found")
+	}
+}
+
+func capabilities() string {
+	if text := os.Getenv(CapabilitiesVar); text != "" {
+		return text
+	}
+	return `{"tools":{"listChanged":true}}`
+}
+
+func (f *fake) discover(r request) {
+	if !f.options.has("modern") && !f.options.has("modernonly") {
+		f.fail(r.ID, "-32601", "method not found")
+		return
+	}
+	f.result(r.ID, fmt.Sprintf(
+		`{"resultType":"complete","supportedVersions":[%q],"capabilities":%s,"instructions":"Be brief.","ttlMs":0,"cacheScope":"private",`+
+			`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1.2.3"}}}`, modernVersion, capabilities()))
+}
+
+func (f *fake) initialize(r request) {
+	if f.options.has("modernonly") {
+		f.fail(r.ID, "-32022", "unsupported protocol version")
+		return
+	}
+	version := f.options["version"]
+	if version == "" {
+		version = legacyVersion
+	}
+	f.result(r.ID, fmt.Sprintf(
+		`{"protocolVersion":%q,"capabilities":%s,"serverInfo":{"name":"fake","version":"1.2.3"},"instructions":"Be brief."}`, version, capabilities()))
+}
+
+func (f *fake) listTools(r request) {
+	if text := os.Getenv(ToolsVar); text != "" {
+		f.result(r.ID, fmt.Sprintf(`{"tools":%s}`, text))
+		return
+	}
+	seen := f.count("tools/list")
+	if f.options.has("changewhile") && seen == 2 {
+		f.notify("notifications/tools/list_changed", `{}`)
+	}
+	f.list(r, "tools", func(i int) string { return tool(i) })
+	if f.options.has("storm") {
+		f.notify("notifications/tools/list_changed", `{}`)
+	}
+}
+
+func (f *fake) count(method string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.counts[method]
+}
+
+// tool is the tool at the place: a, t1, t2, …
+func tool(i int) string {
+	name := "a"
+	if i > 0 {
+		name = "t" + strconv.Itoa(i)
+	}
+	return fmt.Sprintf(`{"name":%q,"description":"Does nothing.","inputSchema":{"type":"object"}}`, name)
+}
+
+// list answers one page of a list whose entries are made by entry.
+func (f *fake) list(r request, member string, entry func(int) string) {
+	page, next := f.page(r)
+	if failing := f.options.number("pagefail"); failing > 0 && page == failing-1 && f.failsPage(r.Method) {
+		f.fail(r.ID, "-32603", "told to fail this page")
+		return
+	}
+	var entries []string
+	switch {
+	case f.options.has("pages") || f.options.has("cursorloop") || f.options.has("cursorforever"):
+		entries = []string{entry(page)}
+	default:
+		for i := range f.size(member) {
+			entries = append(entries, entry(i))
+		}
+	}
+	f.result(r.ID, fmt.Sprintf(`{%q:[%s]%s}`, member, strings.Join(entries, ","), next))
+}
+
+// size is how many entries a list of one page has.
+func (f *fake) size(member string) int {
+	if member != "tools" {
+		return 1
+	}
+	n := max(f.options.number("tools"), 1)
+	if f.options.has("grow") {
+		n += f.count("tools/list") - 1
+	}
+	if f.options.has("changewhile") && f.count("tools/list") > 2 {
+		n++
+	}
+	return n
+}
+
+func (f *fake) failsPage(method string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := "page of " + method
+	isFirst := !f.failed[key]
+	f.failed[key] = true
+	return isFirst
+}
+
+// page returns the page that is asked for, from 0, and the member that names the next one.
+func (f *fake) page(r request) (page int, next string) {
+	var params struct {
+		Cursor string `json:"cursor"`
+	}
+	_ = json.Unmarshal(r.Params, &params)
+	page, _ = strconv.Atoi(strings.TrimPrefix(params.Cursor, "page/"))
+	switch {
+	case f.options.has("cursorloop"):
+		return page, `,"nextCursor":"page/1"`
+	case f.options.has("cursorforever"), page+1 < f.options.number("pages"):
+		return page, fmt.Sprintf(`,"nextCursor":"page/%d"`, page+1)
+	case f.options.has("emptycursor"):
+		return page, `,"nextCursor":""`
+	}
+	return page, ""
+}

@@ -1,0 +1,248 @@
+package mcptest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// fake is one life of a fake connector.
+type fake struct {
+	options options
+	in      *bufio.Reader
+	stderr  io.Writer
+	log     io.Writer
+
+	outMu  sync.Mutex
+	out    *os.File
+	isOut  bool // something was written to stdout
+	isCall bool // a tools/call was answered
+
+	mu       sync.Mutex
+	counts   map[string]int // requests by method
+	failed   map[string]bool
+	asked    map[string]chan json.RawMessage // answers to requests of the fake, by id
+	cancels  map[string]chan struct{}        // by the id of the call
+	held     []request                       // calls kept back by mode reverse
+	listSeen chan struct{}                   // a tools/list came
+	nextID   atomic.Int64
+	working  sync.WaitGroup
+	helper   *exec.Cmd
+}
+
+type request struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   json.RawMessage `json:"error,omitempty"`
+}
+
+// Run is the life of a fake connector; it returns the exit code.
+func Run(mode string, in io.Reader, out *os.File, stderr io.Writer) int {
+	o, err := parseMode(mode)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	f := &fake{
+		options: o, in: bufio.NewReaderSize(in, 64<<10), out: out, stderr: stderr,
+		counts: map[string]int{}, failed: map[string]bool{}, asked: map[string]chan json.RawMessage{},
+		cancels: map[string]chan struct{}{}, listSeen: make(chan struct{}, 1000),
+	}
+	if path := os.Getenv(LogVar); path != "" {
+		log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			fmt.Fprintln(stderr, err)
+			return 2
+		}
+		defer log.Close()
+		f.log = log
+	}
+	return f.live()
+}
+
+// live runs from the first to the last moment.
+func (f *fake) live() int {
+	if code, isOver := f.begin(); isOver {
+		return code
+	}
+	isFirst := true
+	for {
+		line, err := f.in.ReadBytes('\n')
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) > 0 {
+			f.note(line)
+			if isFirst && f.options.has("strict") && methodOf(line) != "initialize" {
+				fmt.Fprintln(f.stderr, "the first message must be initialize")
+				return 1
+			}
+			isFirst = false
+			if code, isOver := f.receive(line); isOver {
+				return code
+			}
+		}
+		if err != nil {
+			return f.atEOF()
+		}
+	}
+}
+
+// note keeps the line in the log.
+func (f *fake) note(line []byte) {
+	if f.log != nil {
+		f.log.Write(append(bytes.Clone(line), '\n'))
+	}
+}
+
+func methodOf(line []byte) string {
+	var r request
+	_ = json.Unmarshal(line, &r)
+	return r.Method
+}
+
+// receive handles one line; isOver means that the fake ends with the code.
+func (f *fake) receive(line []byte) (code int, isOver bool) {
+	if f.options.has("mute") {
+		return 0, false
+	}
+	var r request
+	if err := json.Unmarshal(line, &r); err != nil {
+		f.send(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`)
+		return 0, false
+	}
+	if r.Method == "" {
+		f.answered(r)
+		return 0, false
+	}
+	f.mu.Lock()
+	f.counts[r.Method]++
+	f.mu.Unlock()
+	if code, ok := f.options.pair("exiton", r.Method); ok {
+		n, _ := strconv.Atoi(code)
+		return n, true
+	}
+	if f.options["closeon"] == r.Method && f.options.has("closeon") {
+		f.out.Close()
+	}
+	if r.ID == nil {
+		f.notified(r)
+	} else {
+		f.requested(r)
+	}
+	if code, ok := f.options.pair("exitafter", r.Method); ok {
+		f.working.Wait()
+		n, _ := strconv.Atoi(code)
+		return n, true
+	}
+	if f.options.has("stopreading") && (r.Method == "notifications/initialized" || r.Method == "tools/list") {
+		time.Sleep(time.Hour)
+	}
+	return 0, false
+}
+
+// requested answers a request, or not.
+func (f *fake) requested(r request) {
+	if r.Method == "tools/list" {
+		select {
+		case f.listSeen <- struct{}{}:
+		default:
+		}
+	}
+	if f.options.lists("silent", r.Method) {
+		return
+	}
+	if code, ok := f.fails(r.Method); ok {
+		f.fail(r.ID, code, "told to fail")
+		return
+	}
+	if d, ok := f.options.pair("delay", r.Method); ok {
+		f.working.Go(func() {
+			time.Sleep(duration(d))
+			f.answer(r)
+		})
+		return
+	}
+	if r.Method == "tools/call" {
+		f.working.Go(func() { f.answer(r) })
+		return
+	}
+	f.answer(r)
+}
+
+// fails returns the error code that the request is to be answered with.
+func (f *fake) fails(method string) (string, bool) {
+	if code, ok := f.options.pair("fail", method); ok {
+		return code, true
+	}
+	code, ok := f.options.pair("failonce", method)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !ok || f.failed[method] {
+		return "", false
+	}
+	f.failed[method] = true
+	return code, true
+}
+
+// notified handles a notification of the client.
+func (f *fake) notified(r request) {
+	if r.Method != "notifications/cancelled" {
+		return
+	}
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	_ = json.Unmarshal(r.Params, &params)
+	select {
+	case f.cancelled(params.RequestID) <- struct{}{}:
+	default:
+	}
+}
+
+// cancelled returns the channel that is told when the call is cancelled.
+func (f *fake) cancelled(id json.RawMessage) chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	channel, ok := f.cancels[string(id)]
+	if !ok {
+		channel = make(chan struct{}, 1)
+		f.cancels[string(id)] = channel
+	}
+	return channel
+}
+
+// answered takes the client's answer to a request of the fake.
+func (f *fake) answered(r request) {
+	f.mu.Lock()
+	waiting := f.asked[string(r.ID)]
+	delete(f.asked, string(r.ID))
+	f.mu.Unlock()
+	if waiting == nil {
+		return
+	}
+	if r.Error != nil {
+		waiting <- r.Error
+		return
+	}
+	waiting <- r.Result
+}
+
+// ask sends a request and waits for the answer: the result, or the error object.
+func (f *fake) ask(id, method, params string) json.RawMessage {
+	waiting := make(chan json.RawMessage, 1)
+	f.mu.Lock()
+	f.asked[id] = waiting
+	f.mu.Unlock()
+	f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
+	return <-waiting
+}
