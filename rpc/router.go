@@ -1,16 +1,38 @@
 package rpc
 
-import "context"
+import (
+	"context"
+	"maps"
+	"slices"
+)
 
 // Router maps methods to handlers. It is filled before a connection is served and
 // only read from then on; it may be shared by connections.
-type Router struct{}
+type Router struct {
+	routes map[string]route
+}
+
+// route is how one method is served; one of its fields is set.
+type route struct {
+	// request decodes the parameters and returns what is left to do.
+	request func(params) (work, error)
+	// notify decodes the parameters and runs the handler. The error is the
+	// decoding's.
+	notify func(context.Context, params) error
+}
+
+// work runs a handler and returns a pointer to its result.
+type work func(context.Context) (any, error)
 
 // NewRouter returns an empty router.
-func NewRouter() *Router { return &Router{} }
+func NewRouter() *Router {
+	return &Router{routes: make(map[string]route)}
+}
 
 // Methods lists the registered methods, sorted.
-func (r *Router) Methods() []string { panic("rpc: not written yet") }
+func (r *Router) Methods() []string {
+	return slices.Sorted(maps.Keys(r.routes))
+}
 
 // Handle registers h for the requests m. Registering a method twice panics.
 //
@@ -18,9 +40,19 @@ func (r *Router) Methods() []string { panic("rpc: not written yet") }
 // positional parameters decode as an empty object, and what cannot be decoded is
 // answered -32602 without h being called. h then runs on a goroutine of its own
 // with a context that ends when the request is cancelled or the connection ends.
-// An error that is no [*Error] is logged and answered -32603.
+// An error that is no [*Error] is logged and answered -32603. A raw result is sent
+// byte by byte, unchecked, and may not be changed after h has returned it.
 func Handle[P, R any](r *Router, m Request[P, R], h func(ctx context.Context, params P) (R, error)) {
-	panic("rpc: not written yet")
+	r.add(m.Method, route{request: func(p params) (work, error) {
+		decoded, err := decodeParams[P](p)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (any, error) {
+			result, err := h(ctx, decoded)
+			return &result, err
+		}, nil
+	}})
 }
 
 // HandleNotification registers h for the notifications m. Registering a method
@@ -28,5 +60,18 @@ func Handle[P, R any](r *Router, m Request[P, R], h func(ctx context.Context, pa
 // not wait for an answer of the peer. Parameters that cannot be decoded are logged
 // and the notification is dropped.
 func HandleNotification[P any](r *Router, m Notification[P], h func(ctx context.Context, params P)) {
-	panic("rpc: not written yet")
+	r.add(m.Method, route{notify: func(ctx context.Context, p params) error {
+		decoded, err := decodeParams[P](p)
+		if err == nil {
+			h(ctx, decoded)
+		}
+		return err
+	}})
+}
+
+func (r *Router) add(method string, served route) {
+	if _, known := r.routes[method]; known {
+		panic("rpc: method registered twice: " + method)
+	}
+	r.routes[method] = served
 }

@@ -1,0 +1,231 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+)
+
+const (
+	// batchBytes is how much the writer joins into one write.
+	batchBytes = 64 << 10
+	// joinedBytes is the largest frame that is worth copying to be joined.
+	joinedBytes = 16 << 10
+)
+
+// queue holds frames until its one writer has written them, so that nobody but the
+// writer waits for the peer. It bounds what waits, not what is written.
+type queue struct {
+	out      io.Writer
+	maxBytes int64
+	trace    Tracer
+	pool     *framePool
+	failed   chan struct{} // closed by the first failure
+	done     chan struct{} // closed when the writer has ended
+
+	mu      sync.Mutex
+	wake    sync.Cond
+	waiting []*outFrame
+	spare   []*outFrame
+	bytes   int64 // queued and not yet written
+	pushed  uint64
+	written uint64
+	flushes []flush
+	closed  bool
+	err     error
+}
+
+// flush is somebody waiting for the first target frames to be written.
+type flush struct {
+	target uint64
+	done   chan struct{}
+}
+
+func newQueue(out io.Writer, maxBytes int64, trace Tracer, pool *framePool) *queue {
+	q := &queue{out: out, maxBytes: maxBytes, trace: trace, pool: pool, failed: make(chan struct{}), done: make(chan struct{})}
+	q.wake.L = &q.mu
+	return q
+}
+
+// push queues f, which belongs to the queue from then on. It never blocks: above
+// the bound it fails the queue, since dropping one frame would leave the peer with
+// a session that is wrong without anybody knowing.
+func (q *queue) push(f *outFrame) error {
+	size := f.seal()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed || q.err != nil {
+		q.pool.put(f)
+		return ErrClosed
+	}
+	if q.bytes > 0 && q.bytes+size > q.maxBytes {
+		q.failLocked(fmt.Errorf("write to the editor: it does not read, %d bytes are waiting", q.bytes))
+		q.pool.put(f)
+		return ErrClosed
+	}
+	q.bytes += size
+	q.pushed++
+	q.waiting = append(q.waiting, f)
+	if len(q.waiting) == 1 {
+		q.wake.Signal()
+	}
+	return nil
+}
+
+// fail ends the queue with err; what waits is dropped. Later failures are ignored.
+func (q *queue) fail(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.failLocked(err)
+}
+
+func (q *queue) failLocked(err error) {
+	if q.err != nil {
+		return
+	}
+	q.err = err
+	q.waiting = nil
+	close(q.failed)
+	q.wakeAllLocked()
+}
+
+// close lets the writer end once everything queued is written.
+func (q *queue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.wake.Broadcast()
+}
+
+// failure returns why the queue failed, or nil.
+func (q *queue) failure() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.err
+}
+
+// flush waits until everything queued before the call is written.
+func (q *queue) flush(ctx context.Context) error {
+	q.mu.Lock()
+	if q.err != nil || q.written == q.pushed {
+		err := q.err
+		q.mu.Unlock()
+		return err
+	}
+	f := flush{q.pushed, make(chan struct{})}
+	q.flushes = append(q.flushes, f)
+	q.mu.Unlock()
+	select {
+	case <-f.done:
+		return q.failure()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-q.done:
+		return ErrClosed
+	}
+}
+
+// run writes until the queue is closed and empty or has failed.
+func (q *queue) run() {
+	defer close(q.done)
+	var batch []byte
+	for {
+		frames := q.take()
+		if frames == nil {
+			return
+		}
+		var err error
+		batch, err = q.write(frames, batch[:0])
+		if err != nil {
+			q.fail(fmt.Errorf("write to the editor: %w", err))
+			return
+		}
+		q.wrote(frames)
+	}
+}
+
+// take waits for frames and returns all of them, or nil at the end.
+func (q *queue) take() []*outFrame {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.waiting) == 0 {
+		if q.closed || q.err != nil {
+			return nil
+		}
+		q.wake.Wait()
+	}
+	frames := q.waiting
+	q.waiting, q.spare = q.spare[:0], nil
+	return frames
+}
+
+// write writes frames in order, small ones joined in batch.
+func (q *queue) write(frames []*outFrame, batch []byte) ([]byte, error) {
+	for _, f := range frames {
+		if q.trace != nil {
+			q.trace.Frame('<', f.body())
+		}
+		if len(frames) > 1 && f.size() <= joinedBytes {
+			batch = f.appendTo(batch)
+			if len(batch) < batchBytes {
+				continue
+			}
+			f = nil
+		}
+		if len(batch) > 0 {
+			if _, err := q.out.Write(batch); err != nil {
+				return batch, err
+			}
+			batch = batch[:0]
+		}
+		if f != nil {
+			if err := f.writeTo(q.out); err != nil {
+				return batch, err
+			}
+		}
+	}
+	if len(batch) == 0 {
+		return batch, nil
+	}
+	_, err := q.out.Write(batch)
+	return batch, err
+}
+
+// wrote accounts for written frames and releases who waited for them.
+func (q *queue) wrote(frames []*outFrame) {
+	var size int64
+	for i, f := range frames {
+		size += int64(f.size())
+		q.pool.put(f)
+		frames[i] = nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.bytes -= size
+	q.written += uint64(len(frames))
+	q.spare = frames[:0]
+	q.wakeFlushesLocked()
+}
+
+// wakeFlushesLocked releases the flushes that are satisfied.
+func (q *queue) wakeFlushesLocked() {
+	left := q.flushes[:0]
+	for _, f := range q.flushes {
+		if f.target <= q.written {
+			close(f.done)
+		} else {
+			left = append(left, f)
+		}
+	}
+	q.flushes = left
+}
+
+// wakeAllLocked releases the writer and every flush.
+func (q *queue) wakeAllLocked() {
+	for _, f := range q.flushes {
+		close(f.done)
+	}
+	q.flushes = nil
+	q.wake.Broadcast()
+}
