@@ -9,12 +9,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Answer is an answer to a question, one shape for each kind. It is one of
-// [ConsentAnswer], [ApprovalAnswer], [ElicitationAnswer], [SamplingAnswer],
-// [InputAnswer], [JoinAnswer] and [StoreAnswer].
+//pillion:section 52 Answers
+//
+// What answers a question, by its kind.
+
+// Answer is an answer to a question, one shape for each kind.
+//
+//pillion:union answer
 type Answer interface {
-	// check returns why the value is no answer.
-	check() error
+	// checkAnswer returns why the value is no answer.
+	checkAnswer() error
 }
 
 // ConsentAnswer decides about some or all of a consent question's definitions.
@@ -146,7 +150,7 @@ func parseAnswer[A Answer](raw []byte) (A, error) {
 	if err := json.Unmarshal(raw, &answer, json.RejectUnknownMembers(true)); err != nil {
 		return none, fmt.Errorf("not an answer: %w", err)
 	}
-	if err := answer.check(); err != nil {
+	if err := answer.checkAnswer(); err != nil {
 		return none, fmt.Errorf("not an answer: %w", err)
 	}
 	if err := checkPresent(answer, members); err != nil {
@@ -180,7 +184,7 @@ func refuseEmpty(members map[string]jsontext.Value, names ...string) error {
 	return nil
 }
 
-func (a ConsentAnswer) check() error {
+func (a ConsentAnswer) checkAnswer() error {
 	if len(a.Decisions) == 0 {
 		return errors.New("it decides nothing")
 	}
@@ -213,7 +217,7 @@ func (b ConsentBody) Accepts(a ConsentAnswer) error {
 	return nil
 }
 
-func (a ApprovalAnswer) check() error {
+func (a ApprovalAnswer) checkAnswer() error {
 	if !a.Decision.Known() {
 		return fmt.Errorf("decision %q is unknown", a.Decision)
 	}
@@ -274,7 +278,7 @@ func (b ApprovalBody) Accepts(a ApprovalAnswer) error {
 
 func (b ApprovalBody) offers(c ApprovalChoice) bool { return slices.Contains(b.Choices, c) }
 
-func (a ElicitationAnswer) check() error {
+func (a ElicitationAnswer) checkAnswer() error {
 	switch a.Action {
 	case ElicitAccept:
 		if a.ContentText == "" {
@@ -305,7 +309,7 @@ func (b ElicitationBody) Accepts(a ElicitationAnswer) error {
 	return nil
 }
 
-func (a SamplingAnswer) check() error {
+func (a SamplingAnswer) checkAnswer() error {
 	if (a.ResultText == "") == !a.Declined {
 		return errors.New("it must hold either resultText or declined: true")
 	}
@@ -315,14 +319,14 @@ func (a SamplingAnswer) check() error {
 	return checkObjectText("resultText", a.ResultText)
 }
 
-func (a InputAnswer) check() error {
+func (a InputAnswer) checkAnswer() error {
 	if (a.Value == nil) == !a.Cancelled {
 		return errors.New("it must hold either value or cancelled: true")
 	}
 	return nil
 }
 
-func (a JoinAnswer) check() error {
+func (a JoinAnswer) checkAnswer() error {
 	switch a.Decision {
 	case JoinAllow, JoinSession, JoinNever, JoinDecline:
 		return nil
@@ -330,7 +334,7 @@ func (a JoinAnswer) check() error {
 	return fmt.Errorf("decision %q is unknown", a.Decision)
 }
 
-func (a StoreAnswer) check() error {
+func (a StoreAnswer) checkAnswer() error {
 	switch a.Decision {
 	case StoreConfirm, StoreLater:
 		return nil

@@ -95,9 +95,9 @@ type Ask struct {
 	Body      jsontext.Value `json:"body" wire:"AskBody"` // what is asked, of the shape that the kind says
 }
 
-// AskBody is what a question asks, one shape for each kind. It is one of
-// [ConsentBody], [ApprovalBody], [ElicitationBody], [SamplingBody],
-// [InputBody], [JoinBody] and [StoreBody].
+// AskBody is what a question asks, one shape for each kind.
+//
+//pillion:union body
 type AskBody interface {
 	// askKind is the kind of question that the body makes.
 	askKind() AskKind
@@ -311,7 +311,7 @@ type AsksChangedParams struct {
 // AskAnswerParams answers one question.
 type AskAnswerParams struct {
 	AskID  AskID          `json:"askId"`
-	Answer jsontext.Value `json:"answer" wire:"AskAnswer"` // of the shape that the question's kind says
+	Answer jsontext.Value `json:"answer" wire:"Answer"` // of the shape that the question's kind says
 }
 
 // AskAnswerResult says whether the answer was taken.

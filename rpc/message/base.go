@@ -18,6 +18,8 @@ type (
 	URI = uri.URI
 	// Range is a part of a document, as LSP has it.
 	Range = protocol.Range
+	// Position is a place between two characters of a document, as LSP has it.
+	Position = protocol.Position
 	// ProgressToken is a number or string that the editor made for a request's
 	// progress, as LSP has it.
 	ProgressToken = protocol.ProgressToken
@@ -28,7 +30,8 @@ type (
 type SessionID string
 
 // Empty is an object without members: the params of a method that needs none,
-// and the result of one that has nothing to say.
+// and the result of one that has nothing to say. Absent params are the same. In
+// Neovim's Lua it is vim.empty_dict(), because {} is written as a list.
 type Empty struct{}
 
 // Change is one value that differs between two versions of a definition.

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"time"
@@ -63,7 +64,7 @@ const (
 type ToolCallParams struct {
 	Tool            ToolRef        `json:"tool"`
 	ArgumentsText   string         `json:"argumentsText,omitzero"`           // exact JSON text of the arguments: what is shown and sent
-	Arguments       jsontext.Value `json:"arguments,omitzero" wire:"object"` // the arguments as an object, for callers whose values allow it
+	Arguments       jsontext.Value `json:"arguments,omitzero" wire:"object"` // the arguments as an object, for callers whose values allow it; an empty list is an empty object
 	CallID          CallID         `json:"callId,omitzero"`
 	SessionID       SessionID      `json:"sessionId,omitzero"`
 	ParentSessionID SessionID      `json:"parentSessionId,omitzero"` // session that the caller's session belongs to
@@ -78,31 +79,49 @@ func (p ToolCallParams) Check() error {
 	switch {
 	case p.Tool == "":
 		return errors.New("tool is missing")
-	case p.ArgumentsText != "" && p.hasArguments():
+	case p.ArgumentsText != "" && !saysNothing(p.Arguments):
 		return errors.New("argumentsText and arguments are both there: send one")
-	case p.hasArguments() && p.Arguments.Kind() != jsontext.KindBeginObject:
-		return errors.New("arguments is not an object")
 	case p.TimeoutMS < 0:
 		return fmt.Errorf("timeoutMs is %d: it must not be negative", p.TimeoutMS)
+	}
+	return checkArguments(p.Arguments)
+}
+
+func checkArguments(v jsontext.Value) error {
+	if !saysNothing(v) && v.Kind() != jsontext.KindBeginObject {
+		return errors.New("arguments is not an object")
 	}
 	return nil
 }
 
-func (p ToolCallParams) hasArguments() bool {
-	return len(p.Arguments) > 0 && p.Arguments.Kind() != jsontext.KindNull
+func argumentBytes(v jsontext.Value) []byte {
+	if saysNothing(v) {
+		return []byte("{}")
+	}
+	return v
+}
+
+// saysNothing reports whether a value that should be an object is absent, null
+// or the empty list that Lua writes for an empty table.
+func saysNothing(v jsontext.Value) bool {
+	switch v.Kind() {
+	case jsontext.KindInvalid, jsontext.KindNull:
+		return true
+	case jsontext.KindBeginArray:
+		inner := bytes.TrimSpace(bytes.TrimSpace(v)[1:])
+		return len(inner) > 0 && inner[0] == ']'
+	}
+	return false
 }
 
 // ArgumentBytes returns the arguments as they were sent, digits and order kept,
 // and an empty object where there are none. It does not say that they are
 // valid.
 func (p ToolCallParams) ArgumentBytes() []byte {
-	switch {
-	case p.ArgumentsText != "":
+	if p.ArgumentsText != "" {
 		return []byte(p.ArgumentsText)
-	case p.hasArguments():
-		return p.Arguments
 	}
-	return []byte("{}")
+	return argumentBytes(p.Arguments)
 }
 
 // Includes reports whether the caller wants the given form of the result.

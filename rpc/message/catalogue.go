@@ -1,6 +1,8 @@
 package message
 
 // Direction says who sends a message and whether it is answered.
+//
+//pillion:go
 type Direction string
 
 const (
@@ -13,6 +15,8 @@ const (
 
 // Declared is what is known of one declared message without its types: for
 // tables, completions and tests.
+//
+//pillion:go
 type Declared struct {
 	Name          string    // Go name of the declaration
 	Method        string    // method, or name of the command

@@ -21,6 +21,8 @@ import (
 
 // Command is one server command: A its arguments, in the order of A's fields,
 // and R what it answers.
+//
+//pillion:go
 type Command[A, R any] struct {
 	Name string
 }
@@ -66,8 +68,8 @@ type ConnectorArguments struct {
 // three are needed.
 type AskAnswerArguments struct {
 	AskID  AskID          `json:"askId"`
-	Answer jsontext.Value `json:"answer" wire:"AskAnswer"` // of the shape that the question's kind says
-	Hash   string         `json:"hash"`                    // hash of what the document shows; another one is refused
+	Answer jsontext.Value `json:"answer" wire:"Answer"` // of the shape that the question's kind says
+	Hash   string         `json:"hash"`                 // hash of what the document shows; another one is refused
 }
 
 // Check returns what is wrong with the arguments, as a sentence for -32602.
@@ -82,8 +84,17 @@ func (a AskAnswerArguments) Check() error {
 // which they are written.
 type ToolCallArguments struct {
 	Tool      ToolRef        `json:"tool,omitzero"`
-	Arguments jsontext.Value `json:"arguments,omitzero" wire:"object"` // the tool's arguments
+	Arguments jsontext.Value `json:"arguments,omitzero" wire:"object"` // the tool's arguments; an empty list is an empty object
 }
+
+// Check returns what is wrong with the arguments, as a sentence for -32602.
+func (a ToolCallArguments) Check() error {
+	return checkArguments(a.Arguments)
+}
+
+// ArgumentBytes returns the tool's arguments as they were sent, and an empty
+// object where there are none.
+func (a ToolCallArguments) ArgumentBytes() []byte { return argumentBytes(a.Arguments) }
 
 // CommandStarted is the answer of a command that may wait.
 type CommandStarted struct {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"pillion/rpc"
 )
 
@@ -67,7 +70,7 @@ type PermissionsResult struct {
 // PermissionSetParams says what to make a rule of.
 type PermissionSetParams struct {
 	Connector ConnectorRef       `json:"connector"`
-	Tool      *ToolRef           `json:"tool"` // null: all tools of the connector
+	Tool      jsontext.Value     `json:"tool" wire:"ToolRef?"` // null: all tools of the connector; it must be there
 	Decision  PermissionDecision `json:"decision"`
 	Scope     PermissionScope    `json:"scope"`
 	Hash      string             `json:"hash,omitzero"`  // hash of the tool as it was shown; another one is refused
@@ -79,8 +82,6 @@ func (p PermissionSetParams) Check() error {
 	switch {
 	case p.Connector == "":
 		return errors.New("connector is missing")
-	case p.Tool != nil && *p.Tool == "":
-		return errors.New("tool is empty: name one, or null for all")
 	case !p.Decision.Known():
 		return fmt.Errorf("decision %q is unknown: use allow, ask or deny", p.Decision)
 	case !p.Scope.Known():
@@ -91,8 +92,38 @@ func (p PermissionSetParams) Check() error {
 			return err
 		}
 	}
-	return nil
+	_, _, err := p.ToolRef()
+	return err
 }
+
+// ToolRef returns the tool that the rule is for, or that it is for all tools of
+// the connector. Only null says all: a client that leaves the member out has
+// said nothing.
+func (p PermissionSetParams) ToolRef() (ref ToolRef, all bool, err error) {
+	switch {
+	case len(p.Tool) == 0:
+		return "", false, errors.New("tool is missing: name one, or null for all")
+	case p.Tool.Kind() == jsontext.KindNull:
+		return "", true, nil
+	}
+	if err := json.Unmarshal(p.Tool, &ref); err != nil || ref == "" {
+		return "", false, errors.New("tool is not the name of one: name one, or null for all")
+	}
+	return ref, false, nil
+}
+
+// OneTool returns the member tool of [PermissionSetParams] for one tool.
+func OneTool(ref ToolRef) jsontext.Value {
+	text, err := jsontext.AppendQuote(nil, string(ref))
+	if err != nil {
+		return nil // not UTF-8: no tool has such a name, and Check refuses it
+	}
+	return text
+}
+
+// AllTools returns the member tool of [PermissionSetParams] for all tools of a
+// connector.
+func AllTools() jsontext.Value { return jsontext.Value("null") }
 
 func (c Condition) check() error {
 	demands := 0

@@ -114,8 +114,7 @@ type ToolResult struct {
 }
 
 // ToolsChangedParams says which tools of a connector's catalogue are new, gone
-// or different. Either the three lists are there, or all is true: make it with
-// [NewToolsChanged].
+// or different. Either the three lists are there, or all is true.
 type ToolsChangedParams struct {
 	Connector  ConnectorID `json:"connector"`
 	Generation int         `json:"generation"`       // the catalogue that now counts
