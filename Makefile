@@ -62,7 +62,7 @@ check-stylua:
 	$(LEG) stylua sh -c '$(BEDS)/install.sh tools && "$(TOOLS)/stylua" --check $(LUA)'
 
 check-luacheck:
-	$(LEG) luacheck sh -c '$(BEDS)/install.sh luacheck && luacheck --quiet $(LUA)'
+	$(LEG) luacheck sh -c '$(BEDS)/install.sh luacheck && luacheck --quiet --no-color $(LUA)'
 
 e2e: e2e-run
 
@@ -71,7 +71,7 @@ e2e-beds:
 
 # The test binary itself runs cut off, and with it every program that it starts.
 e2e-run: e2e-beds build
-	$(LEG) -tests e2e env PILLION_BINARY=$(CURDIR)/.build/pillion \
+	$(LEG) -tests e2e env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_E2E_SCREENS=$(PILLION_DEV_CACHE)/screens \
 	  go test -tags e2e -count 1 -timeout 20m -exec $(BEDS)/hermetic.sh -json ./editors/e2e
 
 bench:

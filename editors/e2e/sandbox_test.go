@@ -80,11 +80,28 @@ type definition struct {
 // writeConfiguration writes the repository's .mcp.json, indented as people have it, and answers its path.
 func (s *sandbox) writeConfiguration(t testing.TB, connectors map[string]definition) string {
 	t.Helper()
+	return s.write(t, ".mcp.json", configuration(t, connectors))
+}
+
+// writeUserConfiguration writes the user's own file.
+func (s *sandbox) writeUserConfiguration(t testing.TB, connectors map[string]definition) {
+	t.Helper()
+	folder := filepath.Join(s.home, ".config", "pillion")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "mcp.json"), []byte(configuration(t, connectors)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func configuration(t testing.TB, connectors map[string]definition) string {
+	t.Helper()
 	text, err := json.MarshalIndent(map[string]any{"mcpServers": connectors}, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.write(t, ".mcp.json", string(text)+"\n")
+	return string(text) + "\n"
 }
 
 // cache is the folder in which beds/install.sh keeps what it installed.

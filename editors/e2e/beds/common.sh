@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Sourced by the scripts beside it, which have set $beds to this folder.
 # What is installed lives in one cache folder outside the tree.
 set -eu
@@ -37,7 +38,7 @@ keep() {
   shift 2
   if [ "$(cat "$cache/$name/.pin" 2>/dev/null)" = "$pin" ]; then return 0; fi
   say "installing $name"
-  rm -rf "$cache/$name" "$cache/$name.new"
+  rm -rf "${cache:?}/$name" "$cache/$name.new"
   mkdir -p "$cache/$name.new"
   "$@" "$cache/$name.new" >"$cache/$name.log" 2>&1 || {
     tail -n 40 "$cache/$name.log" >&2
