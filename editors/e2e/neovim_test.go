@@ -65,10 +65,13 @@ func startNeovim(t testing.TB, s *sandbox, bed neovimBed, file string) *neovim {
 	return n
 }
 
-// ask runs Lua in the editor and decodes what it returns. An editor that waits at a prompt does not answer: ask before,
-// or read the screen.
+// ask runs Lua in the editor and decodes what it returns. An editor that waits at a list does not answer: ask before,
+// or read the screen. One that only waits for a message to be read is told that it was.
 func (n *neovim) ask(lua string, into any) {
 	n.t.Helper()
+	if strings.Contains(n.screen(), "Press ENTER or type command") {
+		n.press("Enter")
+	}
 	if problem := n.tryAsk(lua, into); problem != "" {
 		n.t.Fatalf("%s: %s", lua, problem)
 	}
