@@ -1,0 +1,156 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Resolver finds programs.
+type Resolver struct {
+	Path    string   // the PATH to search
+	Ext     []string // PATHEXT: a program is a file with one of these extensions; nil: a file that may be executed
+	Exclude []string // folders, absolute, whose PATH entries are skipped: those of the workspace (S1)
+}
+
+// NotFoundError is a program that Look did not find.
+type NotFoundError struct {
+	Program string
+	Path    string // the PATH that was searched; "" when the program was named with a folder
+	Detail  string // what was there instead, a clause; may be ""
+	Reason  error  // fs.ErrNotExist, or fs.ErrPermission for a file that may not be executed
+}
+
+func (e *NotFoundError) Error() string {
+	text := fmt.Sprintf("program %q not found", e.Program)
+	if e.Path != "" || !hasFolder(e.Program) {
+		text += " in PATH=" + e.Path
+	}
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	return text
+}
+
+func (e *NotFoundError) Unwrap() error { return e.Reason }
+
+// Look finds program: one named with a folder relative to dir, a bare one in the entries of Path that are absolute and outside Exclude.
+// The result is absolute and not followed through links, because some programs look at the name they are run by.
+// The error is a *NotFoundError.
+func (r Resolver) Look(program, dir string) (abs string, err error) {
+	if program == "" || strings.ContainsRune(program, 0) {
+		return "", &NotFoundError{Program: program, Path: r.Path, Reason: fs.ErrNotExist}
+	}
+	if hasFolder(program) {
+		return r.lookNamed(program, dir)
+	}
+	missing := &NotFoundError{Program: program, Path: r.Path, Reason: fs.ErrNotExist}
+	for _, entry := range filepath.SplitList(r.Path) {
+		found, err := r.runnable(filepath.Join(entry, program))
+		switch {
+		case !filepath.IsAbs(entry):
+			continue // also "": a relative entry means a folder that somebody else chose
+		case err == nil && r.excludes(entry):
+			missing.Detail = found + " lies in the workspace and is not used"
+		case err == nil:
+			return found, nil
+		case errors.Is(err, fs.ErrPermission) && missing.Detail == "":
+			missing.Reason, missing.Detail = fs.ErrPermission, found+" may not be executed"
+		}
+	}
+	return "", missing
+}
+
+func (r Resolver) lookNamed(program, dir string) (string, error) {
+	path := program
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	found, err := r.runnable(path)
+	if err == nil && filepath.IsAbs(found) {
+		return found, nil
+	}
+	missing := &NotFoundError{Program: program, Reason: fs.ErrNotExist}
+	switch {
+	case err == nil:
+		missing.Detail = fmt.Sprintf("%q is not absolute", found)
+	case errors.Is(err, fs.ErrPermission):
+		missing.Reason, missing.Detail = fs.ErrPermission, found+" may not be executed"
+	default:
+		missing.Detail = "there is no program " + path
+	}
+	return "", missing
+}
+
+// ChildPath is Path with only the entries that Look uses, for the environment of what is started (S1).
+func (r Resolver) ChildPath() string {
+	entries := slices.DeleteFunc(filepath.SplitList(r.Path), func(entry string) bool {
+		return !filepath.IsAbs(entry) || r.excludes(entry)
+	})
+	return strings.Join(entries, string(filepath.ListSeparator))
+}
+
+// excludes reports whether a PATH entry is one of the excluded folders or lies in one, as written or through links.
+func (r Resolver) excludes(entry string) bool {
+	for _, folder := range r.Exclude {
+		if lies(entry, folder) || lies(resolved(entry), resolved(folder)) {
+			return true
+		}
+	}
+	return false
+}
+
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// lies reports whether path is folder or below it.
+func lies(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// runnable finds the file to run for a path, and returns the path it looked at last with an error.
+func (r Resolver) runnable(path string) (string, error) {
+	if r.Ext == nil {
+		return path, checkRunnable(path, true)
+	}
+	// On Windows a file without an extension is never a program: "npx" beside "npx.cmd" is a shell script.
+	own := filepath.Ext(path)
+	if own != "" && slices.ContainsFunc(r.Ext, func(ext string) bool { return strings.EqualFold(ext, own) }) {
+		if checkRunnable(path, false) == nil {
+			return path, nil
+		}
+	}
+	for _, ext := range r.Ext {
+		if checkRunnable(path+ext, false) == nil {
+			return path + ext, nil
+		}
+	}
+	return path, fs.ErrNotExist
+}
+
+// checkRunnable is nil for a regular file, behind links too, that may be executed if that is a matter of permission.
+func checkRunnable(path string, permission bool) error {
+	switch file, err := os.Stat(path); {
+	case err != nil && errors.Is(err, fs.ErrPermission):
+		return fs.ErrPermission
+	case err != nil || !file.Mode().IsRegular():
+		return fs.ErrNotExist
+	case permission && !mayExecute(path):
+		return fs.ErrPermission
+	}
+	return nil
+}
+
+// hasFolder reports whether a program is named with a folder.
+func hasFolder(program string) bool {
+	return strings.ContainsRune(program, '/') || strings.ContainsRune(program, filepath.Separator) || filepath.VolumeName(program) != ""
+}
