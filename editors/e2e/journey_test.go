@@ -20,6 +20,10 @@ func TestNeovimJourney(t *testing.T) {
 		}
 		travel(t, n)
 		n.quit()
+		// U20: Neovim writes every line on stderr down as an error.
+		if log := n.log(); strings.Contains(log, "[ERROR]") || strings.Contains(log, "[WARN]") {
+			t.Errorf("Neovim complains:\n%s", log)
+		}
 	})
 }
 
@@ -58,6 +62,9 @@ func review(n *neovim) {
 	const information = 3 // U23: what waits is no fault of the text
 	if waiting.Severity != information {
 		n.t.Errorf("severity %d, want %d", waiting.Severity, information)
+	}
+	if screen := n.screen(); strings.Contains(screen, ": Not now") {
+		n.t.Errorf("a question came unasked:\n%s", screen)
 	}
 	n.ask(`vim.api.nvim_win_set_cursor(0, { `+strconv.Itoa(waiting.Line)+`, 4 })`, nil)
 	n.keep("1-needs-permission")

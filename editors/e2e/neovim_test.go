@@ -52,17 +52,27 @@ func startNeovim(t testing.TB, s *sandbox, bed neovimBed, file string) *neovim {
 		t.Fatal(err)
 	}
 	n := &neovim{program: bed.program, socket: filepath.Join(s.runtime, "nvim")}
-	t.Cleanup(func() {
-		if log, err := os.ReadFile(filepath.Join(s.home, ".local", "state", "nvim", "lsp.log")); err == nil && t.Failed() {
-			t.Logf("lsp.log:\n%s", log)
-		}
-	})
 	n.terminal = openTerminal(t, s, bed.program, "-n", "-i", "NONE", "--listen", n.socket,
 		"--cmd", "luafile "+filepath.Join(lua, "prelude.lua"), "-u", filepath.Join(lua, bed.setup), file)
-	if !await(func() bool { _, err := os.Stat(n.socket); return err == nil }) {
-		t.Fatal("Neovim did not start")
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("lsp.log:\n%s", n.log())
+		}
+	})
+	var entered, problem any
+	if !await(func() bool {
+		problem = n.tryAsk(`return vim.v.vim_did_enter`, &entered)
+		return entered == 1.0
+	}) {
+		t.Fatalf("Neovim did not start: %v", problem)
 	}
 	return n
+}
+
+// log is what Neovim wrote down about language servers: their errors, and every line on their stderr.
+func (n *neovim) log() string {
+	text, _ := os.ReadFile(filepath.Join(n.s.home, ".local", "state", "nvim", "lsp.log")) // absent until there is something
+	return string(text)
 }
 
 // ask runs Lua in the editor and decodes what it returns. An editor that waits at a list does not answer: ask before,
@@ -172,12 +182,11 @@ func (n *neovim) waitForDocument(text string) string {
 	return path
 }
 
-// quit ends the editor as a person does.
+// quit ends the editor as a person does. Its exit code tells nothing: Neovim 0.12 on a terminal now and then ends with 1
+// after a plain :qa.
 func (n *neovim) quit() {
 	n.t.Helper()
 	n.press("Escape")
 	n.command("qa!")
-	if code := n.waitForEnd(); code != "0" {
-		n.t.Errorf("Neovim ended with %s", code)
-	}
+	n.waitForEnd()
 }

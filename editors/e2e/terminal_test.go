@@ -83,17 +83,12 @@ func (w *terminal) press(keys ...string) {
 	w.tmux(append([]string{"send-keys"}, keys...)...)
 }
 
-// waitForEnd waits until the program has ended by itself, and answers its exit code.
-func (w *terminal) waitForEnd() string {
+// waitForEnd waits until the program has ended by itself.
+func (w *terminal) waitForEnd() {
 	w.t.Helper()
-	var status string
-	if !await(func() bool {
-		status = strings.TrimSpace(w.tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}"))
-		return strings.HasPrefix(status, "1")
-	}) {
+	if !await(func() bool { return strings.TrimSpace(w.tmux("display-message", "-p", "#{pane_dead}")) == "1" }) {
 		w.t.Fatal("the program did not end")
 	}
-	return strings.TrimPrefix(status, "1 ")
 }
 
 // keep saves the screen for people to look at, where PILLION_E2E_SCREENS names a folder.
