@@ -1,5 +1,11 @@
 package config
 
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
 // EffectiveEntry is one entry with what the other files make of it.
 type EffectiveEntry struct {
 	Entry *Entry
@@ -12,14 +18,99 @@ type EffectiveEntry struct {
 	ExcludeTools []string
 }
 
+// Offers reports whether a tool passes the entry's own lists and what projects
+// exclude.
+func (e EffectiveEntry) Offers(tool string) bool {
+	return e.Entry.Options.Offers(tool) &&
+		!slices.ContainsFunc(e.ExcludeTools, func(pattern string) bool { return MatchesTool(pattern, tool) })
+}
+
 // Effective puts the files together: the user's entry wins on a shared name,
 // narrowed by what projects disable and exclude (A2, S4); a name in two
 // folders is two connectors, except that of nested folders with one definition
-// the outer counts (U33). user may be nil. The order is the user's file, then
-// the projects as given.
-func Effective(user *Document, projects []*Document) []EffectiveEntry { panic("unfinished") }
+// the outer counts (U33). user may be nil, and so may a project. The order is
+// the user's file, then the projects as given.
+func Effective(user *Document, projects []*Document) []EffectiveEntry {
+	var list []EffectiveEntry
+	projects = slices.DeleteFunc(slices.Clone(projects), func(d *Document) bool { return d == nil })
+	if user != nil {
+		for _, e := range user.Entries {
+			list = append(list, narrowed(e, projects))
+		}
+	}
+	for i, d := range projects {
+		for _, e := range d.Entries {
+			effective := EffectiveEntry{Entry: e, Disabled: e.Disabled, ExcludeTools: slices.Clone(e.Options.ExcludeTools)}
+			switch outer := sharedWith(e, slices.Concat(projects[:i], projects[i+1:])); {
+			case user != nil && user.Entry(e.Name) != nil:
+				if e.Narrows {
+					continue // it is part of the user's entry, not one of its own
+				}
+				effective.ShadowedBy = user.Entry(e.Name).ID
+			case outer != nil:
+				effective.ShadowedBy = outer.ID
+			}
+			list = append(list, effective)
+		}
+	}
+	return list
+}
+
+// narrowed applies to a user's entry what projects take away from it.
+func narrowed(e *Entry, projects []*Document) EffectiveEntry {
+	effective := EffectiveEntry{Entry: e, Disabled: e.Disabled, ExcludeTools: slices.Clone(e.Options.ExcludeTools)}
+	for _, d := range projects {
+		effective.Disabled = effective.Disabled || d.DisabledNames[e.Name]
+		effective.ExcludeTools = append(effective.ExcludeTools, d.ExcludedTools[e.Name]...)
+	}
+	return effective
+}
+
+// sharedWith returns the same entry of a folder around the entry's own.
+func sharedWith(e *Entry, projects []*Document) *Entry {
+	for _, d := range projects {
+		if d.File.Root == e.File.Root || !contains(d.File.Root, e.File.Root) {
+			continue
+		}
+		if outer := d.Entry(e.Name); outer != nil && outer.Fault == nil && e.Fault == nil &&
+			outer.Disabled == e.Disabled && outer.Hash() == e.Hash() {
+			return outer
+		}
+	}
+	return nil
+}
+
+// contains reports, by the names alone, whether a path is a folder or lies in it.
+func contains(folder, path string) bool {
+	if folder == "" || path == "" {
+		return false
+	}
+	relative, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(relative)
+}
 
 // ProjectFiles returns the project file of each workspace folder: at its root
 // and nowhere above, never for the home folder or a file system's root (U33),
 // each folder once. It looks at nothing on the disk.
-func ProjectFiles(folders []string, home string) []File { panic("unfinished") }
+func ProjectFiles(folders []string, home string) []File {
+	var files []File
+	for _, folder := range folders {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
+		folder = filepath.Clean(folder)
+		if folder == filepath.Dir(folder) || home != "" && samePath(folder, filepath.Clean(home)) {
+			continue
+		}
+		if slices.ContainsFunc(files, func(f File) bool { return samePath(f.Root, folder) }) {
+			continue
+		}
+		files = append(files, File{Path: filepath.Join(folder, ProjectFileName), Source: SourceProject, Root: folder})
+	}
+	return files
+}
+
+// samePath compares two clean paths as the platform's file systems usually do.
+func samePath(a, b string) bool {
+	return a == b || foldsCase && strings.EqualFold(a, b)
+}

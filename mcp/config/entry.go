@@ -1,6 +1,16 @@
 package config
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // The transports an entry can have, whatever spelling the file uses.
 const (
@@ -13,7 +23,8 @@ const (
 type Variable struct{ Name, Value string }
 
 // Entry is one connector as a file names it. It is immutable; its strings are
-// unexpanded.
+// unexpanded. One that was not parsed from a file, such as a built-in
+// connector's, has zero spans.
 type Entry struct {
 	Name string
 	File File
@@ -49,17 +60,44 @@ type Entry struct {
 	// Pillion is true when the entry would run Pillion itself (A11); Fault is
 	// set then too.
 	Pillion bool
+
+	// off is true when the entry says, clearly or not, that it is off.
+	off    bool
+	fields []field
+	// extra are the keys that mean nothing to Pillion yet; they count in the
+	// hash, because a later version may give them a meaning.
+	extra map[string]jsontext.Value
 }
 
-// Hash is over the canonical form of the effective, unexpanded definition.
-// Whitespace, comments, key order, an explicit or inferred type, and keys that
-// only switch or describe (disabled, enabled, description) do not count;
-// everything else does, unknown keys included.
-func (e *Entry) Hash() string { panic("unfinished") }
+// field is where a value stands in the text.
+type field struct {
+	path    string
+	span    Span
+	literal bool // a string, so that offsets inside it can be mapped
+}
+
+// EntryID is the ID of the entry of a name in a file. One file under two
+// spellings of its path has two.
+func EntryID(path, name string) string {
+	sum := sha256.Sum256([]byte(filepath.Clean(path) + "\x00" + name))
+	return hex.EncodeToString(sum[:16])
+}
 
 // Reads are the names of the environment variables that the entry's values
 // refer to, sorted.
-func (e *Entry) Reads() []string { panic("unfinished") }
+func (e *Entry) Reads() []string {
+	var names []string
+	for _, value := range e.values() {
+		t, _ := parseTemplate(value)
+		t.each(func(r *reference) {
+			if r.kind == refVariable && !e.provides(r.name) {
+				names = append(names, r.name)
+			}
+		})
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
 
 // Shown is an entry as a question shows it: as written, never expanded.
 type Shown struct {
@@ -74,21 +112,133 @@ type Shown struct {
 }
 
 // Shown returns the parts of the entry that a person judges.
-func (e *Entry) Shown() Shown { panic("unfinished") }
+func (e *Entry) Shown() Shown {
+	return Shown{
+		Command: e.Command, Args: slices.Clone(e.Args), Cwd: e.Cwd, EnvFile: e.EnvFile, Env: slices.Clone(e.Env),
+		URL: e.URL, Headers: slices.Clone(e.Headers), Reads: e.Reads(),
+	}
+}
 
 // Field returns the span of the value at a path such as "command", "args[0]",
 // "env.TOKEN", "headers.Authorization" or "pillion.start".
-func (e *Entry) Field(path string) (Span, bool) { panic("unfinished") }
+func (e *Entry) Field(path string) (Span, bool) {
+	f := e.field(path)
+	return f.span, f.path != ""
+}
 
-// UsesWorkspace reports whether any value names the workspace folder.
-func (e *Entry) UsesWorkspace() bool { panic("unfinished") }
+func (e *Entry) field(path string) field {
+	for _, f := range e.fields {
+		if f.path == path {
+			return f
+		}
+	}
+	return field{}
+}
+
+// values visits every string that is expanded for the entry's transport, by its
+// path.
+func (e *Entry) values() iter.Seq2[string, string] {
+	return func(yield func(path, value string) bool) {
+		for _, v := range e.valueList() {
+			if v.Value != "" && !yield(v.Name, v.Value) {
+				return
+			}
+		}
+	}
+}
+
+func (e *Entry) valueList() []Variable {
+	var list []Variable
+	if e.Transport == TransportStdio || e.Transport == "" {
+		list = append(list, Variable{"command", e.Command})
+		for i, arg := range e.Args {
+			list = append(list, Variable{argPath(i), arg})
+		}
+		for _, v := range e.Env {
+			list = append(list, Variable{"env." + v.Name, v.Value})
+		}
+		list = append(list, Variable{"cwd", e.Cwd}, Variable{"envFile", e.EnvFile})
+	}
+	if e.Transport != TransportStdio {
+		list = append(list, Variable{"url", e.URL})
+		for _, v := range e.Headers {
+			list = append(list, Variable{"headers." + v.Name, v.Value})
+		}
+	}
+	return list
+}
+
+func argPath(i int) string { return "args[" + strconv.Itoa(i) + "]" }
+
+// provides reports whether a variable has a value that does not come from the
+// environment: the folder of a project's file, under the name that other hosts
+// give it.
+func (e *Entry) provides(variable string) bool {
+	return variable == projectDirVariable && e.File.Root != ""
+}
+
+// projectDirVariable is set by Claude Code, and configurations rely on it.
+const projectDirVariable = "CLAUDE_PROJECT_DIR"
+
+// UsesWorkspace reports whether the entry depends on the workspace folder: a
+// value names it, or a path of an entry that is not a project's is relative
+// (S1).
+func (e *Entry) UsesWorkspace() bool {
+	for _, value := range e.values() {
+		t, _ := parseTemplate(value)
+		found := false
+		t.each(func(r *reference) {
+			found = found || r.kind == refWorkspaceFolder || r.kind == refWorkspaceFolderBasename ||
+				r.kind == refVariable && r.name == projectDirVariable
+		})
+		if found {
+			return true
+		}
+	}
+	if e.Transport != TransportStdio {
+		return false
+	}
+	return isRelativeProgram(e.Command) || isRelative(e.Cwd) || isRelative(e.EnvFile)
+}
 
 // UnsetVariables returns an Information for every reference to a variable that
 // has neither a value nor a default.
 func (e *Entry) UnsetVariables(lookup func(name string) (string, bool)) []Finding {
-	panic("unfinished")
+	var findings []Finding
+	for path, value := range e.values() {
+		t, _ := parseTemplate(value)
+		t.expand(func(r *reference) (string, bool) {
+			if r.kind != refVariable || e.provides(r.name) {
+				return "", true
+			}
+			return lookup(r.name)
+		}, func(r *reference) {
+			findings = append(findings, e.unset(path, r))
+		})
+	}
+	return findings
 }
 
-// ShownName is a name made fit for a listing: control, format and other
-// invisible characters, and blanks at the ends, are escaped.
-func ShownName(name string) string { panic("unfinished") }
+// unset is the finding for a variable without a value.
+func (e *Entry) unset(path string, r *reference) Finding {
+	return Finding{
+		Code: CodeUnset, Severity: Information, Entry: e.Name, Span: e.spanInside(path, r.start, r.end),
+		Message: "variable " + r.name + " is not set (" + ShownName(path) + ")",
+		Fix:     "set it where the editor is started, or write ${" + r.name + ":-default}",
+	}
+}
+
+// spanInside is the span of a part of a string value.
+func (e *Entry) spanInside(path string, start, end int) Span {
+	f := e.field(path)
+	if f.path == "" {
+		return e.KeySpan
+	}
+	if !f.literal || e.Text == "" {
+		return f.span
+	}
+	// Text is what the value's span covers, so offsets are moved by its start.
+	at := Span{f.span.Start - e.Span.Start, f.span.End - e.Span.Start}
+	text := []byte(e.Text)
+	return Span{e.Span.Start + rawOffset(text, at, start), e.Span.Start + rawOffset(text, at, end)}
+}

@@ -1,7 +1,5 @@
 package config
 
-import "slices"
-
 // Severity says how loudly a finding is shown; the numbers are those of LSP.
 type Severity int
 
@@ -47,11 +45,6 @@ func (f Finding) Text() string {
 		return f.Message
 	}
 	return f.Message + ": " + f.Fix
-}
-
-// Blocks reports whether any of the findings is an error.
-func Blocks(findings []Finding) bool {
-	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == Error })
 }
 
 // The codes of findings.
