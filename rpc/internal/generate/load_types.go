@@ -8,18 +8,27 @@ import (
 	"strings"
 )
 
-// external are the types of LSP's libraries that have a place in the protocol.
-var external = map[string]*typeDecl{
-	"uri.URI":                {kind: kindAlias, base: &ref{kind: refString}},
-	"protocol.ProgressToken": {kind: kindAlias, base: &ref{kind: refToken}},
-	"protocol.Range": {kind: kindStruct, fields: []field{
-		{name: "Start", json: "start", ref: &ref{kind: refNamed, name: "Position"}, doc: "where it begins"},
-		{name: "End", json: "end", ref: &ref{kind: refNamed, name: "Position"}, doc: "where it ends: the first position that is outside"},
-	}},
-	"protocol.Position": {kind: kindStruct, fields: []field{
-		{name: "Line", json: "line", ref: &ref{kind: refInt}, doc: "line, from 0"},
-		{name: "Character", json: "character", ref: &ref{kind: refInt}, doc: "place in the line, from 0, in the negotiated encoding"},
-	}},
+// external returns the shape of a type of LSP's libraries that has a place in
+// the protocol, or nil.
+func external(name string) *typeDecl {
+	switch name {
+	case "uri.URI":
+		return &typeDecl{kind: kindAlias, base: &ref{kind: refString}}
+	case "protocol.ProgressToken":
+		return &typeDecl{kind: kindAlias, base: &ref{kind: refToken}}
+	case "protocol.Range":
+		position := &ref{kind: refNamed, name: "Position"}
+		return &typeDecl{kind: kindStruct, fields: []field{
+			{name: "Start", json: "start", ref: position, doc: "where it begins"},
+			{name: "End", json: "end", ref: position, doc: "where it ends: the first position that is outside"},
+		}}
+	case "protocol.Position":
+		return &typeDecl{kind: kindStruct, fields: []field{
+			{name: "Line", json: "line", ref: &ref{kind: refInt}, doc: "line, from 0"},
+			{name: "Character", json: "character", ref: &ref{kind: refInt}, doc: "place in the line, from 0, in the negotiated encoding"},
+		}}
+	}
+	return nil
 }
 
 func (l *loader) readType(file *ast.File, group *ast.GenDecl, spec ast.Spec) {
@@ -56,12 +65,7 @@ func (l *loader) declaration(s *ast.TypeSpec) *typeDecl {
 		return nil
 	}
 	if s.Assign.IsValid() {
-		known, ok := external[selectorOf(s.Type)]
-		if !ok {
-			return nil
-		}
-		copied := *known
-		return &copied
+		return external(selectorOf(s.Type))
 	}
 	switch e := s.Type.(type) {
 	case *ast.StructType:

@@ -89,13 +89,19 @@ func mdCode(text string) string {
 	})
 }
 
-// directions says who sends what, for readers.
-var directions = map[direction]string{
-	request:       "request of the editor",
-	notification:  "notification of the editor",
-	editorRequest: "request of Pillion",
-	event:         "notification of Pillion",
-	command:       "server command",
+// forReaders says who sends what.
+func (d direction) forReaders() string {
+	switch d {
+	case request:
+		return "request of the editor"
+	case notification:
+		return "notification of the editor"
+	case editorRequest:
+		return "request of Pillion"
+	case event:
+		return "notification of Pillion"
+	}
+	return "server command"
 }
 
 func mdOverview(w *writer, m *model) {
@@ -105,7 +111,7 @@ func mdOverview(w *writer, m *model) {
 	for _, s := range m.sections {
 		for _, x := range s.methods {
 			if x.direction != command {
-				w.linef("| [`%s`](#%s) | %s |", x.wire, anchor(x.wire), directions[x.direction])
+				w.linef("| [`%s`](#%s) | %s |", x.wire, anchor(x.wire), x.direction.forReaders())
 			}
 		}
 	}
@@ -128,7 +134,7 @@ func mdConstants(w *writer, s *section) {
 func mdMethod(w *writer, m *model, x *method) {
 	w.linef("### `%s`\n", x.wire)
 	mdText(w, x.doc)
-	shape := capitalized(directions[x.direction]) + ": "
+	shape := capitalized(x.direction.forReaders()) + ": "
 	if x.direction == command {
 		shape += "`" + tsTuple(m.types[x.params.name]) + "`"
 	} else {

@@ -119,7 +119,7 @@ func capitalized(s string) string {
 }
 
 // sentenceEnd is where a sentence ends and another one begins.
-var sentenceEnd = regexp.MustCompile(`([.!?][)"]?) (["(\x60]?\p{Lu}|-\d)`)
+var sentenceEnd = regexp.MustCompile(`([.!?][)"]?) (\x60|["(]?\p{Lu}|-\d)`)
 
 // sentences splits a paragraph into its sentences.
 func sentences(text string) []string {
