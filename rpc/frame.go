@@ -112,10 +112,11 @@ func (r *frameReader) header() (int64, error) {
 			break
 		}
 		name, value, found := bytes.Cut(line, []byte(":"))
-		if !found {
+		name = bytes.TrimSpace(name)
+		if !found || !isFieldName(name) {
 			return 0, &FrameError{Reason: "expected \"Content-Length: <bytes>\", got " + quoted(line)}
 		}
-		if !bytes.EqualFold(bytes.TrimSpace(name), []byte("Content-Length")) {
+		if !bytes.EqualFold(name, []byte("Content-Length")) {
 			continue
 		}
 		claimed, err := parseLength(value)
@@ -131,6 +132,18 @@ func (r *frameReader) header() (int64, error) {
 		return 0, &FrameError{Reason: "no Content-Length"}
 	}
 	return length, nil
+}
+
+// isFieldName reports whether name is a token of RFC 9110: JSON without a header
+// has colons too.
+func isFieldName(name []byte) bool {
+	for _, c := range name {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && !('0' <= c && c <= '9') && !bytes.ContainsRune([]byte("!#$%&'*+-.^_`|~"), rune(c)) {
+			return false
+		}
+	}
+	return len(name) > 0
 }
 
 // parseLength reads the digits of a length. A sign, a blank within or any other
