@@ -29,8 +29,7 @@ GENERATED_TS = $(shell $(FIND) -path '*/generated/*.ts' -print)
 .PHONY: check-format check-vet check-staticcheck check-unit check-tsc check-stylua check-luacheck e2e-beds e2e-run
 
 build:
-	@CGO_ENABLED=0 go build -trimpath -o .build/pillion ./cmd/pillion
-	@echo .build/pillion
+	$(LEG) build env CGO_ENABLED=0 go build -trimpath -o .build/pillion ./cmd/pillion
 
 # The outcome of every leg is totalled at the end, also when one of them fails.
 test:
