@@ -181,13 +181,7 @@ func (p *Process) await() {
 
 // supervise sees the process to its end.
 func (p *Process) supervise() {
-	timing := DefaultTiming()
-	select {
-	case <-p.exited:
-	case <-p.stop:
-		timing = p.timing
-	}
-	_ = p.Stdin.Close()
+	timing := p.awaitReason()
 	if tearDown(p.child.tree, timing, p.exited, p.hurry, killPatience) {
 		<-p.exited
 		p.child.reap()
@@ -197,6 +191,26 @@ func (p *Process) supervise() {
 		o.end()
 	}
 	close(p.gone)
+}
+
+// awaitReason waits until there is one to end the process, closes its stdin, and returns how patiently to go on.
+func (p *Process) awaitReason() Timing {
+	defer p.Stdin.Close()
+	select {
+	case <-p.stop:
+		return p.timing
+	case <-p.exited:
+	}
+	// What the leader left behind may be about to end; somebody who calls Stop meanwhile decides anew.
+	_ = p.Stdin.Close()
+	timing := DefaultTiming()
+	waitEmpty(p.child.tree, timing.EOF, nil, p.stop)
+	select {
+	case <-p.stop:
+		return p.timing
+	default:
+		return Timing{EOF: 0, Term: timing.Term}
+	}
 }
 
 // tearDown ends a tree whose stdin is closed and reports whether nothing is left of it.
