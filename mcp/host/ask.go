@@ -1,0 +1,139 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// Caller is who wants a call made.
+type Caller struct {
+	Kind    string // editor, cli or agent
+	Name    string // as it names itself
+	Program string // the executable, from the kernel, where it is known
+	PID     int
+}
+
+// Approval is one call that a person must judge.
+type Approval struct {
+	CallID, SessionID string
+	Caller            Caller
+	Tool              Tool
+	// Arguments are the exact bytes that will be sent.
+	Arguments []byte
+	Reason    string
+	Choices   []string
+	Scopes    []string
+}
+
+// The decisions about an approval, in the words of the editor protocol.
+const (
+	DecideDecline   = "decline"
+	DecideOnce      = "once"
+	DecideSession   = "session"
+	DecideReadOnly  = "readOnly"
+	DecideTool      = "tool"
+	DecideConnector = "connector"
+)
+
+// ApprovalAnswer is a person's judgement of one call.
+type ApprovalAnswer struct {
+	Decision string
+	Scope    string
+	// Text is passed on to the caller of a declined call.
+	Text string
+	// Arguments replace the call's own when they are set; they allow once only (S10).
+	Arguments []byte
+	// By says who answered, for the audit log.
+	By string
+}
+
+// ErrNobody is what an [Asker] returns when there is nobody to ask.
+var ErrNobody = errors.New("nobody can be asked")
+
+// Asker puts questions to people.
+type Asker interface {
+	// Approve asks whether a call may run and blocks until somebody answered; there is no time-out (E3).
+	// When ctx ends the question is withdrawn.
+	Approve(ctx context.Context, a Approval) (ApprovalAnswer, error)
+	// AskPermission raises the one question about what waits and returns at once; empty means that nobody can be asked.
+	// The answer comes back through [Host.Decide].
+	AskPermission(waiting []Permission, caller Caller) (askID string)
+}
+
+// maxQueuedApprovals is how many calls of one session may wait behind the question that is open (S19).
+const maxQueuedApprovals = 20
+
+// maxDeclinesPerTurn is how many refusals in one turn refuse the rest of it (S19).
+const maxDeclinesPerTurn = 3
+
+// approvalQueue lets one approval of a session be open at a time, in the order of the calls.
+type approvalQueue struct {
+	mu       sync.Mutex
+	sessions map[string]*approvalLine
+}
+
+type approvalLine struct {
+	open     chan struct{} // capacity 1: holding it is having the question open
+	queued   int
+	turn     string
+	declines int
+}
+
+func newApprovalQueue() *approvalQueue {
+	return &approvalQueue{sessions: map[string]*approvalLine{}}
+}
+
+// enter waits until the session's question may be put.
+// A refusal says why the question is not put at all; release must be called otherwise.
+func (q *approvalQueue) enter(ctx context.Context, session, turn string) (release func(), refusal string, err error) {
+	q.mu.Lock()
+	line := q.sessions[session]
+	if line == nil {
+		line = &approvalLine{open: make(chan struct{}, 1)}
+		q.sessions[session] = line
+	}
+	if line.turn != turn {
+		line.turn, line.declines = turn, 0
+	}
+	switch {
+	case turn != "" && line.declines >= maxDeclinesPerTurn:
+		refusal = "three calls of this turn were declined; the rest of the turn is declined with them"
+	case line.queued > maxQueuedApprovals:
+		refusal = "too many calls wait for an answer already"
+	}
+	if refusal == "" {
+		line.queued++
+	}
+	q.mu.Unlock()
+	if refusal != "" {
+		return nil, refusal, nil
+	}
+	select {
+	case line.open <- struct{}{}:
+		return func() {
+			<-line.open
+			q.leave(session, line)
+		}, "", nil
+	case <-ctx.Done():
+		q.leave(session, line)
+		return nil, "", ctx.Err()
+	}
+}
+
+func (q *approvalQueue) leave(session string, line *approvalLine) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if line.queued--; line.queued == 0 && line.declines == 0 {
+		delete(q.sessions, session)
+	}
+}
+
+// declined counts a refusal against the turn.
+func (q *approvalQueue) declined(session, turn string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if line := q.sessions[session]; line != nil && line.turn == turn && turn != "" {
+		line.declines++
+	}
+}

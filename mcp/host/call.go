@@ -1,0 +1,301 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"pillion/mcp/connector"
+	"pillion/mcp/permission"
+	"pillion/mcp/result"
+)
+
+// CallRequest is one call as its caller wants it.
+type CallRequest struct {
+	// CallID names the call; empty lets the host choose one.
+	CallID string
+	// Tool is a tool's id, label or served name.
+	Tool string
+	// Arguments are one JSON object; empty means {}.
+	Arguments []byte
+	// SessionID and TurnID scope session permissions and the bounds on questions; both may be empty.
+	SessionID, TurnID string
+	Caller            Caller
+	// Timeout without progress; zero means the connector's own.
+	Timeout time.Duration
+	// OnProgress is told of the connector's progress, in order; it must not block.
+	OnProgress func(connector.Progress)
+	// OnState is told when the call starts to ask or to run; it must not block.
+	OnState func(CallState)
+}
+
+// Status is how a call ended, in the words of the editor protocol.
+type Status string
+
+// The ends of a call.
+const (
+	StatusOK               Status = "ok"
+	StatusToolError        Status = "toolError"      // the tool says that it did not succeed
+	StatusConnectorError   Status = "connectorError" // the connector answered with a protocol error
+	StatusDeclined         Status = "declined"       // a person said no
+	StatusDenied           Status = "denied"         // a rule or the mode said no
+	StatusNeedsConsent     Status = "needsConsent"
+	StatusCancelled        Status = "cancelled"
+	StatusInvalidArguments Status = "invalidArguments"
+	StatusConnectorDown    Status = "connectorDown"
+	StatusTimeout          Status = "timeout"
+	StatusTask             Status = "task"
+)
+
+// Result is what came of a call.
+type Result struct {
+	CallID string
+	Tool   string // its id
+	Status Status
+	// Projection is set for StatusOK and StatusToolError.
+	Projection result.Projection
+	// Error is the connector's own protocol error.
+	Error *connector.ProtocolError
+	// Message is one sentence for whoever called; Steps lead on from it.
+	Message string
+	Steps   []string
+	// MayHaveRun is false only where the tool provably did not run.
+	MayHaveRun bool
+	// AllowedBy is readOnly, rule, session or answer; Rule names the rule.
+	AllowedBy, Rule string
+	Duration        time.Duration
+}
+
+// The reasons that a call may be cancelled for.
+var (
+	ErrCancelledByCaller = errors.New("cancelled")
+	errStopAll           = errors.New("everything was stopped")
+)
+
+// Call resolves the tool, judges the call, asks if it must, makes the call and returns what came of it.
+// Every door leads through here; outcomes are results, and the error is for misuse alone: an [*UnknownError] for a tool
+// that does not exist, or a call id that is in use.
+func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if request.CallID == "" {
+		request.CallID = NewCallID()
+	}
+	began := h.now()
+	if !h.calls.begin(request.CallID, request.Tool, began, cancel) {
+		return Result{}, &InUseError{CallID: request.CallID}
+	}
+	call := &call{host: h, request: request, began: began}
+	outcome, err := call.run(ctx)
+	outcome.CallID = request.CallID
+	outcome.Duration = h.now().Sub(began)
+	h.calls.end(request.CallID, outcome)
+	if err == nil {
+		h.record(call.endRecord(outcome))
+	}
+	return outcome, err
+}
+
+// InUseError says that a call of this id is open already.
+type InUseError struct{ CallID string }
+
+func (e *InUseError) Error() string {
+	return "a call with the id " + quote(e.CallID) + " is open already"
+}
+
+// CancelCall ends an open call; it reports false when there is none of that id.
+func (h *Host) CancelCall(id string) bool { return h.calls.cancel(id, ErrCancelledByCaller) }
+
+// Calls returns the calls of this session, oldest first.
+func (h *Host) Calls() []CallEntry { return h.calls.all() }
+
+// call is one call on its way through the gate.
+type call struct {
+	host      *Host
+	request   CallRequest
+	began     time.Time
+	arguments []byte // compact, checked: the bytes that are shown and sent
+	tool      Tool
+	allowedBy string
+	rule      string
+}
+
+// target is a tool together with the process that would run it.
+type target struct {
+	slot    *slot
+	process *connector.Connector
+	tool    Tool
+	subject permission.Subject
+}
+
+func (c *call) run(ctx context.Context) (Result, error) {
+	arguments, err := permission.CheckArguments(c.request.Arguments)
+	c.arguments = arguments
+	// Which tool it is comes first: a mistake in the name is the caller's, whatever the arguments.
+	target, stop, resolveErr := c.resolve(ctx)
+	if resolveErr != nil {
+		return Result{}, resolveErr
+	}
+	if stop != nil {
+		return *stop, nil
+	}
+	if err != nil {
+		return c.ended(StatusInvalidArguments, err.Error()), nil
+	}
+	target, stop = c.pass(ctx, target)
+	if stop != nil {
+		return *stop, nil
+	}
+	return c.make(ctx, target), nil
+}
+
+// pass takes the call through the gate. After every answer it is judged again on the live definition, and a different one
+// asks again (S9).
+func (c *call) pass(ctx context.Context, at target) (target, *Result) {
+	for {
+		approved, stop := c.judge(ctx, at)
+		if stop != nil {
+			return target{}, stop
+		}
+		now, stop, err := c.resolve(ctx)
+		switch {
+		case err != nil:
+			gone := c.ended(StatusConnectorDown, "the tool was taken away while the call waited: "+err.Error())
+			return target{}, &gone
+		case stop != nil:
+			return target{}, stop
+		case !approved || isSame(now, at):
+			// What needed no answer was judged just now, on what is live.
+			if isSame(now, at) {
+				return now, nil
+			}
+		}
+		at = now
+	}
+}
+
+// isSame reports whether a yes to one target is a yes to the other.
+func isSame(a, b target) bool {
+	return a.tool.ID == b.tool.ID && a.tool.Hash == b.tool.Hash && a.subject.DefinitionHash == b.subject.DefinitionHash
+}
+
+// judge reports whether a person approved; stop ends the call.
+func (c *call) judge(ctx context.Context, at target) (approved bool, stop *Result) {
+	h := c.host
+	rules, healthy := h.rules()
+	subject := at.subject
+	subject.SessionID = c.request.SessionID
+	subject.HasRemoteURL = permission.HasRemoteURL(c.arguments)
+	subject.NamesOwnFolder = permission.NamesFolder(c.arguments, h.ownFolders()...)
+	verdict := permission.Judge(rules, h.Mode(), subject, healthy)
+	switch verdict.Decision {
+	case permission.Auto:
+		c.allowedBy, c.rule = verdict.By, verdict.Rule
+		return false, nil
+	case permission.Deny:
+		denied := c.ended(StatusDenied, verdict.Reason)
+		return false, &denied
+	}
+	return c.ask(ctx, at, subject, verdict)
+}
+
+// ownFolders are where Pillion keeps its grants; no standing yes covers a call that names them (S20).
+func (h *Host) ownFolders() []string {
+	folders := []string{h.options.Folder.Path()}
+	if h.options.UserFile != "" {
+		folders = append(folders, filepath.Dir(h.options.UserFile))
+	}
+	return folders
+}
+
+// ask puts the question and waits for its answer.
+func (c *call) ask(ctx context.Context, at target, subject permission.Subject, verdict permission.Verdict) (bool, *Result) {
+	h := c.host
+	if h.options.Asker == nil {
+		return false, c.unasked()
+	}
+	c.state(CallAsking)
+	release, refusal, err := h.approvals.enter(ctx, c.request.SessionID, c.request.TurnID)
+	if err != nil {
+		return false, c.cancelled(ctx)
+	}
+	if refusal != "" {
+		declined := c.ended(StatusDeclined, refusal)
+		return false, &declined
+	}
+	defer release()
+	answer, err := h.options.Asker.Approve(ctx, Approval{
+		CallID: c.request.CallID, SessionID: c.request.SessionID, Caller: c.request.Caller,
+		Tool: at.tool, Arguments: c.arguments, Reason: verdict.Reason, Choices: verdict.Choices, Scopes: verdict.Scopes,
+	})
+	switch {
+	case errors.Is(err, ErrNobody):
+		return false, c.unasked()
+	case err != nil:
+		return false, c.cancelled(ctx)
+	}
+	h.record(c.answerRecord(answer))
+	return c.answered(ctx, at, subject, answer)
+}
+
+func (c *call) answered(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) (bool, *Result) {
+	h := c.host
+	c.allowedBy, c.rule = "answer", ""
+	if len(answer.Arguments) > 0 {
+		edited, err := permission.CheckArguments(answer.Arguments)
+		if err != nil {
+			invalid := c.ended(StatusInvalidArguments, "the edited arguments cannot be sent: "+err.Error())
+			return false, &invalid
+		}
+		c.arguments = edited
+		return true, nil
+	}
+	switch answer.Decision {
+	case DecideOnce:
+		return true, nil
+	case DecideSession, DecideReadOnly, DecideTool, DecideConnector:
+		if err := h.allow(ctx, at, subject, answer); err != nil {
+			// The yes holds for this call; that it could not be kept is said, not hidden.
+			h.log.Warn("permission not stored", "connector", at.tool.ConnectorName, "tool", at.tool.Name, "error", err)
+		}
+		return true, nil
+	}
+	h.approvals.declined(c.request.SessionID, c.request.TurnID)
+	message := "declined by the user"
+	if answer.Text != "" {
+		message = "declined by the user, who says: " + answer.Text
+	}
+	declined := c.ended(StatusDeclined, message)
+	return false, &declined
+}
+
+func (c *call) unasked() *Result {
+	declined := c.ended(StatusDeclined, "the call needs a person's approval and nobody can be asked here")
+	declined.Steps = []string{
+		"Open the project in an editor that runs Pillion, or run the call in a terminal, and answer the question there.",
+		"Or allow the tool beforehand with a standing permission.",
+	}
+	return &declined
+}
+
+func (c *call) cancelled(ctx context.Context) *Result {
+	message := "cancelled before anything ran"
+	if errors.Is(context.Cause(ctx), ErrClosed) {
+		message = "the window ended before the question was answered; nothing ran"
+	}
+	cancelled := c.ended(StatusCancelled, message)
+	return &cancelled
+}
+
+func (c *call) state(state CallState) {
+	c.host.calls.setState(c.request.CallID, state)
+	if c.request.OnState != nil {
+		c.request.OnState(state)
+	}
+}
+
+// ended is the result of a call that did not run.
+func (c *call) ended(status Status, message string) Result {
+	return Result{Tool: c.tool.ID, Status: status, Message: message}
+}

@@ -1,0 +1,81 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"pillion/mcp/config"
+	"pillion/mcp/state"
+)
+
+// AddEntry writes an entry into a configuration file, which need not exist, and reads the files again.
+// A file that does not parse is left as it is; so is one that names the connector already, unless it is to be replaced.
+func (h *Host) AddEntry(file config.File, name string, definition []byte, isReplacing bool) (*config.Entry, error) {
+	err := rewrite(file, func(text []byte) ([]byte, error) {
+		edited, err := config.Insert(text, name, definition, true)
+		if errors.Is(err, config.ErrExists) && isReplacing {
+			return config.Replace(text, name, definition)
+		}
+		return edited, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("add connector %q to %s: %w", name, file.Path, err)
+	}
+	h.Reload()
+	for _, document := range h.Documents() {
+		if document.File.Path != file.Path {
+			continue
+		}
+		if entry := document.Entry(name); entry != nil {
+			return entry, nil
+		}
+	}
+	return nil, fmt.Errorf("add connector %q to %s: it is not in the file afterwards", name, file.Path)
+}
+
+// RemoveEntry takes a connector's entry out of its file and reads the files again.
+func (h *Host) RemoveEntry(id string) error {
+	h.mu.Lock()
+	s := h.slots[id]
+	if s == nil || s.isRemoved {
+		h.mu.Unlock()
+		return &UnknownError{What: "connector", Name: id}
+	}
+	file, name := s.entry.File, s.entry.Name
+	h.mu.Unlock()
+	err := rewrite(file, func(text []byte) ([]byte, error) { return config.Remove(text, name) })
+	if err != nil {
+		return fmt.Errorf("remove connector %q from %s: %w", name, file.Path, err)
+	}
+	h.Reload()
+	return nil
+}
+
+// rewrite changes a file's text, all of it or nothing.
+func rewrite(file config.File, edit func([]byte) ([]byte, error)) error {
+	path, err := config.WritePath(file)
+	if err != nil {
+		return err
+	}
+	text, err := config.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	edited, err := edit(text)
+	if err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o644)
+	if file.Source == config.SourceUser {
+		mode = 0o600
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+	} else if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	return state.WriteFile(path, edited, mode)
+}

@@ -1,0 +1,107 @@
+package host
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"pillion/mcp/config"
+)
+
+// Reload reads the configuration files again and brings the connectors in line with them.
+// A file that no longer parses leaves its connectors as its last good version had them (A8, C03).
+func (h *Host) Reload() {
+	h.mu.Lock()
+	roots := slices.Clone(h.roots)
+	h.mu.Unlock()
+	files := append([]config.File{{Path: h.options.UserFile, Source: config.SourceUser}}, config.ProjectFiles(roots, h.home())...)
+	read := make(map[string]*config.Document, len(files))
+	for _, file := range files {
+		if document := h.readDocument(file); document != nil {
+			read[file.Path] = document
+		}
+	}
+	h.mu.Lock()
+	for path, document := range read {
+		if document.Parsed {
+			h.standingDoc[path] = document
+		}
+	}
+	for path := range h.standingDoc {
+		if read[path] == nil {
+			delete(h.standingDoc, path)
+		}
+	}
+	h.documents = read
+	h.adopt(h.effective(roots))
+	h.mu.Unlock()
+	h.restand()
+	h.notify(Event{Files: true})
+}
+
+func (h *Host) readDocument(file config.File) *config.Document {
+	if file.Path == "" {
+		return nil
+	}
+	text, err := config.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &config.Document{File: file, Findings: []config.Finding{{Code: config.CodeSyntax, Severity: config.Error, Message: err.Error()}}}
+	}
+	return config.Parse(file, text)
+}
+
+// effective merges the standing documents; h.mu is held.
+func (h *Host) effective(roots []string) []config.EffectiveEntry {
+	var projects []*config.Document
+	for _, root := range roots {
+		if document := h.standingDoc[filepath.Join(root, config.ProjectFileName)]; document != nil {
+			projects = append(projects, document)
+		}
+	}
+	return config.Effective(h.standingDoc[h.options.UserFile], projects)
+}
+
+// Documents returns the configuration files as they were last read, broken ones too.
+func (h *Host) Documents() []*config.Document {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	documents := make([]*config.Document, 0, len(h.documents))
+	for _, document := range h.documents {
+		documents = append(documents, document)
+	}
+	slices.SortFunc(documents, func(a, b *config.Document) int {
+		if a.File.Path < b.File.Path {
+			return -1
+		}
+		return 1
+	})
+	return documents
+}
+
+// cleanRoots drops what can be no workspace folder: relative paths, the root of the file system, the home folder (U33),
+// and a folder that is named twice.
+func cleanRoots(roots []string, home string) []string {
+	var clean []string
+	var seen []os.FileInfo
+	for _, root := range roots {
+		root = filepath.Clean(root)
+		if !filepath.IsAbs(root) || root == filepath.Dir(root) || root == home {
+			continue
+		}
+		info, err := os.Stat(root)
+		if err != nil || !info.IsDir() {
+			continue
+		}
+		if slices.ContainsFunc(seen, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {
+			continue
+		}
+		seen = append(seen, info)
+		clean = append(clean, root)
+	}
+	return clean
+}

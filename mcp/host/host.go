@@ -1,0 +1,260 @@
+package host
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"pillion/mcp/audit"
+	"pillion/mcp/config"
+	"pillion/mcp/consent"
+	"pillion/mcp/permission"
+	"pillion/mcp/process"
+	"pillion/mcp/redact"
+	"pillion/mcp/result"
+	"pillion/mcp/state"
+)
+
+// Options is what a host needs to know of the session that it serves.
+type Options struct {
+	Logger *slog.Logger
+	// Version of Pillion, told to connectors.
+	Version string
+	// Window names this session in the audit log.
+	Window string
+	// UserFile is the path of the user's own mcp.json; it need not exist.
+	UserFile string
+	// Folder holds what outlives the session: grants, logs, the audit log.
+	Folder *state.Folder
+	// Results is a private folder for what results leave behind; the host empties it when it closes.
+	Results string
+	// Environ is the environment that connectors' own is made from.
+	Environ []string
+	// Executable and GuardArgs start Pillion as the guard of its children.
+	Executable string
+	GuardArgs  []string
+	// Roots are the workspace folders, absolute.
+	Roots []string
+	// IsUntrusted keeps every connector of a project waiting (B5).
+	IsUntrusted bool
+	// IsStill keeps every connector from starting by itself: for commands that only look.
+	IsStill bool
+	// AllowedOnce names definitions, by hash, that may run in this session without a stored yes (S6).
+	AllowedOnce []string
+	// Asker asks people; nil means that there is nobody to ask.
+	Asker Asker
+	// Observe is told what changed, after it did. It must not block and must not call the host.
+	Observe func(Event)
+	// StopTiming bounds the steps of ending a connector; zero means the usual ones.
+	StopTiming process.Timing
+}
+
+// Event says what changed; the host is asked for what it changed to.
+type Event struct {
+	// Connectors are the ids whose view changed, Removed those that are gone.
+	Connectors, Removed []string
+	// Tools is set when a connector's list of tools was replaced.
+	Tools *ToolsChange
+	// Files is set when a configuration file was read again.
+	Files bool
+	// Calls is set when a call began or ended.
+	Calls bool
+}
+
+// ToolsChange is the difference between two generations of one connector's tools, by tool id.
+type ToolsChange struct {
+	Connector               string
+	Generation              int
+	Added, Removed, Changed []string
+}
+
+// Host runs the connectors of one session.
+// All its methods may be called at once.
+type Host struct {
+	options     Options
+	log         *slog.Logger
+	consents    *consent.Store
+	permissions *permission.Store
+	audit       *audit.Log
+	schemas     result.Schemas
+	eras        *eraMemory
+	calls       *callBook
+	approvals   *approvalQueue
+
+	closing   chan struct{}
+	closeOnce sync.Once
+	workers   sync.WaitGroup
+	lifetime  context.Context
+	end       context.CancelFunc
+
+	guardMu sync.Mutex
+	guard   *process.Guard
+
+	loginPath func() string
+
+	mu          sync.Mutex
+	slots       map[string]*slot
+	order       []string
+	documents   map[string]*config.Document // as last read, by path
+	standingDoc map[string]*config.Document // the last that parsed, by path
+	roots       []string
+	isUntrusted bool
+	isStill     bool
+	mode        permission.Mode
+	revision    uint64
+	secrets     *redact.Set
+	toolIndex   *toolIndex // nil when what is listed has changed since
+}
+
+// New returns a host that does nothing until [Host.Start].
+func New(o Options) *Host {
+	lifetime, end := context.WithCancel(context.Background())
+	h := &Host{
+		options:     o,
+		log:         o.Logger,
+		consents:    consent.New(o.Folder),
+		permissions: permission.New(o.Folder),
+		audit:       audit.New(o.Folder, audit.Options{Logger: o.Logger, Window: o.Window}),
+		eras:        newEraMemory(o.Folder, o.Logger),
+		calls:       newCallBook(),
+		approvals:   newApprovalQueue(),
+		closing:     make(chan struct{}),
+		lifetime:    lifetime,
+		end:         end,
+		slots:       map[string]*slot{},
+		documents:   map[string]*config.Document{},
+		standingDoc: map[string]*config.Document{},
+		roots:       cleanRoots(o.Roots, homeIn(o.Environ)),
+		isUntrusted: o.IsUntrusted,
+		isStill:     o.IsStill,
+		mode:        permission.ModeAsk,
+		secrets:     redact.New(),
+	}
+	h.loginPath = sync.OnceValue(h.resolveLoginPath)
+	return h
+}
+
+// Start reads the configuration and starts what may run and is not known yet.
+// It returns before any connector has answered.
+func (h *Host) Start() {
+	h.audit.Start()
+	h.Reload()
+}
+
+// Close ends every connector, all at once, and waits for them until ctx ends; what is left then is the guard's.
+// Calls that are running end as cancelled.
+func (h *Host) Close(ctx context.Context) {
+	h.closeOnce.Do(func() { close(h.closing) })
+	h.calls.close()
+	h.end()
+	done := make(chan struct{})
+	go func() {
+		h.workers.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	h.closeGuard()
+	if err := h.audit.Close(); err != nil {
+		h.log.Warn("audit log not closed", "error", err)
+	}
+	h.removeResults()
+}
+
+// SetRoots replaces the workspace folders.
+func (h *Host) SetRoots(roots []string) {
+	h.mu.Lock()
+	h.roots = cleanRoots(roots, h.home())
+	h.mu.Unlock()
+	h.Reload()
+}
+
+// Roots returns the workspace folders that are served.
+func (h *Host) Roots() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.roots)
+}
+
+// SetTrusted tells whether the editor trusts the workspace (B5).
+func (h *Host) SetTrusted(isTrusted bool) {
+	h.mu.Lock()
+	h.isUntrusted = !isTrusted
+	h.mu.Unlock()
+	h.restand()
+}
+
+// Mode returns how calls are judged.
+func (h *Host) Mode() permission.Mode {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.mode
+}
+
+// SetMode changes how calls are judged, from the next one on.
+func (h *Host) SetMode(mode permission.Mode) {
+	h.mu.Lock()
+	h.mode = mode
+	h.mu.Unlock()
+}
+
+// StopAll cancels every call and stops every connector; each starts again on use.
+func (h *Host) StopAll() {
+	h.calls.cancelAll(errStopAll)
+	h.mu.Lock()
+	ids := slices.Clone(h.order)
+	h.mu.Unlock()
+	for _, id := range ids {
+		_ = h.request(id, func(s *slot) { s.isStopped = true })
+	}
+}
+
+func (h *Host) notify(e Event) {
+	if h.options.Observe != nil {
+		h.options.Observe(e)
+	}
+}
+
+func (h *Host) home() string { return homeIn(h.options.Environ) }
+
+func homeIn(environ []string) string {
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		if home, isSet := lookupIn(environ, name); isSet {
+			return home
+		}
+	}
+	return ""
+}
+
+func (h *Host) now() time.Time { return time.Now() }
+
+// redacted replaces the secrets of every connector in text that leaves the host.
+func (h *Host) redacted(text string) string {
+	h.mu.Lock()
+	secrets := h.secrets
+	h.mu.Unlock()
+	clean, _ := secrets.Text(text)
+	return clean
+}
+
+// Redact replaces the secrets of every connector in bytes; JSON stays JSON.
+func (h *Host) Redact(in []byte) []byte {
+	h.mu.Lock()
+	secrets := h.secrets
+	h.mu.Unlock()
+	clean, _ := secrets.Bytes(in)
+	return clean
+}
+
+func (h *Host) addSecrets(values []string) {
+	if len(values) == 0 {
+		return
+	}
+	h.mu.Lock()
+	h.secrets = h.secrets.With(values...)
+	h.mu.Unlock()
+}

@@ -1,0 +1,216 @@
+package host
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"pillion/mcp/config"
+	"pillion/mcp/connector"
+	"pillion/mcp/permission"
+)
+
+// toolIndex finds tools by every name they go by.
+// It is made once for a set of catalogues and never changes.
+type toolIndex struct {
+	tools  []indexedTool // by label
+	byName map[string][]int
+	bySlot map[string][]int
+}
+
+type indexedTool struct {
+	slot *slot
+	tool Tool
+}
+
+// index returns the index of what is listed now; h.mu is held.
+func (h *Host) index() *toolIndex {
+	if h.toolIndex == nil {
+		h.toolIndex = h.newIndex()
+	}
+	return h.toolIndex
+}
+
+func (h *Host) newIndex() *toolIndex {
+	var all []identity
+	for _, s := range h.slots {
+		for _, tool := range h.offered(s) {
+			all = append(all, identity{s.id, s.entry.Name, tool.Name})
+		}
+	}
+	served := servedNames(all)
+	index := &toolIndex{byName: map[string][]int{}, bySlot: map[string][]int{}}
+	for _, s := range h.slots {
+		for _, tool := range h.offered(s) {
+			index.tools = append(index.tools, indexedTool{s, newTool(s, tool, served[identity{s.id, s.entry.Name, tool.Name}])})
+		}
+	}
+	slices.SortFunc(index.tools, func(a, b indexedTool) int {
+		return cmp.Or(cmp.Compare(a.tool.Label, b.tool.Label), cmp.Compare(a.tool.ID, b.tool.ID))
+	})
+	for i, entry := range index.tools {
+		index.bySlot[entry.slot.id] = append(index.bySlot[entry.slot.id], i)
+		for _, name := range []string{entry.tool.ID, entry.tool.Label, entry.tool.ServedName} {
+			if !slices.Contains(index.byName[name], i) {
+				index.byName[name] = append(index.byName[name], i)
+			}
+		}
+	}
+	return index
+}
+
+func newTool(s *slot, tool connector.Tool, served string) Tool {
+	return Tool{
+		ID: ToolID(s.id, tool.Name), Label: Label(s.entry.Name, tool.Name), ServedName: served,
+		Connector: s.id, ConnectorName: s.entry.Name, Name: tool.Name,
+		Title: tool.Title, Summary: summaryOf(tool.Description), Description: tool.Description,
+		InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations,
+		ReadOnly:      tool.ReadOnly != nil && *tool.ReadOnly,
+		IsDestructive: tool.Destructive == nil || *tool.Destructive,
+		OpenWorld:     tool.OpenWorld, Hash: tool.Hash, Tokens: tokensOf(tool),
+	}
+}
+
+// offered are the tools that may be seen: of a connector that may run, was listed from this definition, and through the
+// filters of its entry; h.mu is held.
+func (h *Host) offered(s *slot) []connector.Tool {
+	if s.isRemoved || !s.standing.mayRun() || !s.isListed() {
+		return nil
+	}
+	var tools []connector.Tool
+	for _, tool := range s.catalogue.Tools {
+		if s.entry.Options.Offers(tool.Name) && !slices.ContainsFunc(s.effective.ExcludeTools, func(pattern string) bool {
+			return config.MatchesTool(pattern, tool.Name)
+		}) {
+			tools = append(tools, tool)
+		}
+	}
+	return tools
+}
+
+func tokensOf(tool connector.Tool) int {
+	return (len(tool.Name) + len(tool.Description) + len(tool.InputSchema)) / bytesPerToken
+}
+
+// Tools returns the tools of every connector that may run, by label.
+// It starts nothing: a connector that was never listed has none.
+func (h *Host) Tools() []Tool {
+	rules, isHealthy := h.rules()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	index := h.index()
+	tools := make([]Tool, len(index.tools))
+	for i, entry := range index.tools {
+		tools[i] = entry.tool
+		tools[i].Permission = h.permissionOfTool(entry, rules, isHealthy)
+	}
+	return tools
+}
+
+// Tool returns the tool that goes by an id, a label or a served name.
+func (h *Host) Tool(name string) (Tool, error) {
+	rules, isHealthy := h.rules()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	entry, err := h.findTool(name)
+	if err != nil {
+		return Tool{}, err
+	}
+	tool := entry.tool
+	tool.Permission = h.permissionOfTool(entry, rules, isHealthy)
+	return tool, nil
+}
+
+// findTool is called with h.mu held.
+func (h *Host) findTool(name string) (indexedTool, error) {
+	index := h.index()
+	found := index.byName[name]
+	switch len(found) {
+	case 1:
+		return index.tools[found[0]], nil
+	case 0:
+		return indexedTool{}, &UnknownError{What: "tool", Name: name, Nearest: index.nearest(name)}
+	}
+	candidates := make([]string, len(found))
+	for i, at := range found {
+		candidates[i] = index.tools[at].tool.ID
+	}
+	return indexedTool{}, &UnknownError{What: "tool", Name: name, Candidates: candidates}
+}
+
+// nearest is the label of a tool that somebody may have meant, or empty.
+func (x *toolIndex) nearest(name string) string {
+	for _, entry := range x.tools {
+		if strings.EqualFold(entry.tool.Label, name) || strings.EqualFold(entry.tool.Name, name) {
+			return entry.tool.Label
+		}
+	}
+	return ""
+}
+
+func (h *Host) permissionOfTool(entry indexedTool, rules []permission.Rule, isHealthy bool) string {
+	return string(permission.Judge(rules, h.mode, h.subjectOf(entry.slot, entry.tool), isHealthy).Decision)
+}
+
+// subjectOf is what a call of the tool is judged by, but for its arguments; h.mu is held.
+func (h *Host) subjectOf(s *slot, tool Tool) permission.Subject {
+	isOwn := s.entry.File.Source == config.SourceUser || s.entry.File.Source == config.SourceBuiltin
+	return permission.Subject{
+		Source: string(s.entry.File.Source), Root: s.entry.File.Root, Connector: s.entry.Name, DefinitionHash: s.hash,
+		Tool: tool.Name, ToolHash: tool.Hash,
+		ReadOnly: tool.ReadOnly, Destructive: tool.IsDestructive, OpenWorld: tool.OpenWorld != nil && *tool.OpenWorld,
+		// A project's connector is never believed: only the user's own file can add one (E2, S4).
+		Trusted: isOwn,
+	}
+}
+
+// publish swaps in a whole catalogue and tells the difference; h.mu is held.
+func (h *Host) publish(s *slot, catalogue *connector.Catalogue) *ToolsChange {
+	if catalogue == nil || catalogue == s.catalogue {
+		return nil
+	}
+	before := map[string]string{}
+	for _, tool := range h.offered(s) {
+		before[ToolID(s.id, tool.Name)] = tool.Hash
+	}
+	s.catalogue, s.catalogueHash = catalogue, s.processHash
+	s.generation++
+	h.toolIndex = nil
+	change := &ToolsChange{Connector: s.id, Generation: s.generation}
+	for _, tool := range h.offered(s) {
+		id := ToolID(s.id, tool.Name)
+		hash, isOld := before[id]
+		delete(before, id)
+		switch {
+		case !isOld:
+			change.Added = append(change.Added, id)
+		case hash != tool.Hash:
+			change.Changed = append(change.Changed, id)
+		}
+	}
+	for id := range before {
+		change.Removed = append(change.Removed, id)
+	}
+	slices.Sort(change.Removed)
+	return change
+}
+
+// connectorChanged follows a connector's own life; it is called in order and must not block.
+func (h *Host) connectorChanged(s *slot, process *connector.Connector, c connector.Change) {
+	if c.State == connector.StateFailed {
+		h.lost(s, process)
+		return
+	}
+	h.mu.Lock()
+	if s.process != process {
+		h.mu.Unlock()
+		return
+	}
+	var tools *ToolsChange
+	if c.Catalogue != nil {
+		tools = h.publish(s, c.Catalogue)
+	}
+	h.revision++
+	h.mu.Unlock()
+	h.notify(Event{Connectors: []string{s.id}, Tools: tools})
+}

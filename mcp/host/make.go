@@ -1,0 +1,123 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pillion/mcp/connector"
+	"pillion/mcp/result"
+)
+
+// make sends the call and turns what comes back into a result.
+func (c *call) make(ctx context.Context, at target) Result {
+	h := c.host
+	h.busy(at.slot, 1)
+	defer h.busy(at.slot, -1)
+	c.state(CallRunning)
+	reply, err := at.process.Call(ctx, connector.CallRequest{
+		Tool: at.tool.Name, Arguments: c.arguments, Timeout: c.request.Timeout, OnProgress: c.request.OnProgress,
+		OnWritten: func() { h.recordWritten(c, !at.tool.ReadOnly) },
+	})
+	if err != nil {
+		return c.unanswered(ctx, at, reply, err)
+	}
+	outcome := c.ended(StatusOK, "")
+	outcome.MayHaveRun, outcome.AllowedBy, outcome.Rule = true, c.allowedBy, c.rule
+	switch {
+	case reply.ProtocolError != nil:
+		outcome.Status = StatusConnectorError
+		outcome.Error = &connector.ProtocolError{Code: reply.ProtocolError.Code, Message: h.redacted(reply.ProtocolError.Message)}
+		outcome.Message = fmt.Sprintf("the connector %q answered with an error: %s", at.tool.ConnectorName, outcome.Error.Message)
+		return outcome
+	case reply.ResultType == connector.ResultTask:
+		outcome.Status = StatusTask
+		outcome.Message = "the connector goes on with this call in the background; following it is not supported yet"
+		return outcome
+	case reply.ResultType != connector.ResultComplete:
+		outcome.Status = StatusConnectorError
+		outcome.Message = fmt.Sprintf("the connector %q answered with a result of the kind %q, which is not supported yet", at.tool.ConnectorName, reply.ResultType)
+		return outcome
+	}
+	return c.project(at, reply, outcome)
+}
+
+func (c *call) project(at target, reply connector.CallReply, outcome Result) Result {
+	h := c.host
+	h.mu.Lock()
+	secrets := h.secrets
+	h.mu.Unlock()
+	projection, err := result.Project(reply.Result, result.Options{
+		Folder: h.options.Results, CallID: c.request.CallID, Redact: secrets, OutputSchema: at.tool.OutputSchema, Schemas: &h.schemas,
+	})
+	if err != nil {
+		outcome.Status = StatusConnectorError
+		outcome.Message = fmt.Sprintf("the connector %q answered with something that is no result: %v", at.tool.ConnectorName, err)
+		return outcome
+	}
+	outcome.Projection = projection
+	if projection.IsError {
+		outcome.Status = StatusToolError
+	}
+	return outcome
+}
+
+// unanswered is the result where no answer came.
+func (c *call) unanswered(ctx context.Context, at target, reply connector.CallReply, err error) Result {
+	name := at.tool.ConnectorName
+	outcome := c.ended(StatusConnectorDown, "")
+	outcome.MayHaveRun, outcome.AllowedBy, outcome.Rule = reply.MayHaveRun, c.allowedBy, c.rule
+	var lost *connector.LostError
+	var timeout *connector.TimeoutError
+	var notReady *connector.NotReadyError
+	switch {
+	case ctx.Err() != nil:
+		outcome.Status = StatusCancelled
+		outcome.Message = "cancelled"
+	case errors.As(err, &timeout):
+		outcome.Status = StatusTimeout
+		outcome.Message = fmt.Sprintf("the connector %q: %v", name, err)
+	case errors.As(err, &lost):
+		outcome.Message = fmt.Sprintf("the connector %q went away: %s", name, c.host.redacted(lost.Reason))
+		outcome.Steps = c.host.stepsBack(at)
+	case errors.As(err, &notReady):
+		outcome.Message = fmt.Sprintf("the connector %q is not running", name)
+		outcome.Steps = c.host.stepsBack(at)
+	default: // a reply that is too large or cannot be understood
+		outcome.Status = StatusConnectorError
+		outcome.Message = fmt.Sprintf("the connector %q: %s", name, c.host.redacted(err.Error()))
+	}
+	if outcome.MayHaveRun {
+		outcome.Message += "; the tool may have run"
+	} else {
+		outcome.Message += "; nothing ran"
+	}
+	return outcome
+}
+
+// stepsBack are the steps that bring the connector of a lost call back; the call itself is never repeated (C6).
+func (h *Host) stepsBack(at target) []string {
+	status := at.process.Status()
+	steps := []string{"Check what the tool has done before you call it again: this call is not repeated."}
+	if status.Problem != nil {
+		for _, step := range status.Problem.Steps {
+			steps = append(steps, h.redacted(step))
+		}
+	}
+	return append(steps, fmt.Sprintf("A new call starts the connector %q again.", at.tool.ConnectorName))
+}
+
+// busy keeps a connector from going idle while it works.
+func (h *Host) busy(s *slot, by int) {
+	h.mu.Lock()
+	s.inFlight += by
+	s.lastUse = h.now()
+	isFree := s.inFlight == 0
+	if !isFree {
+		h.disarmIdle(s)
+	}
+	h.mu.Unlock()
+	if isFree {
+		h.armIdle(s)
+	}
+}

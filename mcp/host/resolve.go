@@ -1,0 +1,148 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// resolve finds the tool on a connector that runs, starting the connector if it must.
+// stop ends the call with a result; the error is an [*UnknownError].
+func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error) {
+	h := c.host
+	name := c.request.Tool
+	if c.tool.ID != "" {
+		name = c.tool.ID // what was resolved once stays that tool
+	}
+	id, toolErr := h.connectorOfTool(name)
+	if toolErr != nil {
+		return target{}, nil, toolErr
+	}
+	view, startErr := h.live(ctx, id)
+	switch {
+	case ctx.Err() != nil || errors.Is(startErr, ErrClosed):
+		return target{}, c.cancelled(ctx), nil
+	case startErr != nil:
+		return target{}, nil, startErr
+	case view.State == StateWaiting:
+		return target{}, c.needsConsent(view), nil
+	case view.State != StateReady:
+		return target{}, c.down(view), nil
+	}
+	at, err = h.target(id, name)
+	if err != nil {
+		return target{}, nil, err
+	}
+	c.tool = at.tool
+	return at, nil, nil
+}
+
+// live returns the connector once it is ready, or cannot be.
+func (h *Host) live(ctx context.Context, id string) (Connector, error) {
+	h.mu.Lock()
+	s := h.slots[id]
+	isReady := s != nil && s.activity == activityReady && s.standing.mayRun() && s.processHash == s.hash
+	h.mu.Unlock()
+	if isReady {
+		return Connector{ID: id, State: StateReady}, nil
+	}
+	return h.StartConnector(ctx, id)
+}
+
+// target looks the tool up on the live list.
+func (h *Host) target(id, name string) (target, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	entry, err := h.findTool(name)
+	if err != nil {
+		return target{}, err
+	}
+	if entry.slot.id != id || entry.slot.process == nil {
+		return target{}, &UnknownError{What: "tool", Name: name}
+	}
+	return target{slot: entry.slot, process: entry.slot.process, tool: entry.tool, subject: h.subjectOf(entry.slot, entry.tool)}, nil
+}
+
+// connectorOfTool finds the connector that a tool's id, label or served name belongs to.
+// For a connector that was never listed the name alone can tell.
+func (h *Host) connectorOfTool(name string) (string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	entry, err := h.findTool(name)
+	if err == nil {
+		return entry.slot.id, nil
+	}
+	var unknown *UnknownError
+	if errors.As(err, &unknown) && len(unknown.Candidates) > 0 {
+		return "", err
+	}
+	switch owners := h.unlistedOwners(name); len(owners) {
+	case 0:
+		return "", err
+	case 1:
+		return owners[0], nil
+	default:
+		return "", &UnknownError{What: "connector of tool", Name: name, Candidates: owners}
+	}
+}
+
+// unlistedOwners are the connectors whose name the label begins with and whose tools are not known; h.mu is held.
+func (h *Host) unlistedOwners(name string) []string {
+	var found []string
+	for id, s := range h.slots {
+		if s.isRemoved || s.standing.isShadowed || (s.isListed() && s.standing.mayRun()) {
+			continue
+		}
+		clean, _ := cleanName(s.entry.Name)
+		if strings.HasPrefix(name, s.entry.Name+".") || strings.HasPrefix(name, clean+"__") {
+			found = append(found, id)
+		}
+	}
+	return found
+}
+
+func (c *call) needsConsent(view Connector) *Result {
+	h := c.host
+	result := c.ended(StatusNeedsConsent, fmt.Sprintf("the connector %q needs permission before it may run; nothing ran", view.Name))
+	result.Steps = []string{
+		fmt.Sprintf("Review the connector %q in the editor, or run: pillion mcp approve %s", view.Name, quote(view.Name)),
+		"Then call again.",
+	}
+	if h.options.Asker != nil {
+		h.options.Asker.AskPermission(h.Waiting(true), c.request.Caller)
+	}
+	return &result
+}
+
+// down is the answer where the connector does not run (D2).
+func (c *call) down(view Connector) *Result {
+	status := StatusConnectorDown
+	reason := fmt.Sprintf("the connector %q is %s", view.Name, stateWords(view.State))
+	if view.Problem != nil {
+		reason = fmt.Sprintf("the connector %q is not running: %s", view.Name, view.Problem.Reason)
+	}
+	if view.State == StateDenied || view.State == StateDisabled {
+		status = StatusDenied
+	}
+	result := c.ended(status, reason+"; nothing ran")
+	if view.Problem != nil {
+		result.Steps = view.Problem.Steps
+	}
+	return &result
+}
+
+// stateWords are the words people read for a state (U6).
+func stateWords(state State) string {
+	switch state {
+	case StateWaiting:
+		return "waiting for permission"
+	case StateDenied:
+		return "blocked by you"
+	case StateDisabled:
+		return "disabled"
+	case StateIdle:
+		return "not running"
+	}
+	return string(state)
+}

@@ -1,0 +1,113 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"pillion/mcp/permission"
+)
+
+func (h *Host) rules() (rules []permission.Rule, isHealthy bool) {
+	return h.permissions.Rules(), h.permissions.Health() == nil && h.consents.Health() == nil
+}
+
+// Rules lists the standing permissions and refusals, those of this session too.
+func (h *Host) Rules() []permission.Rule { return h.permissions.Rules() }
+
+// RemoveRule takes one back.
+func (h *Host) RemoveRule(ctx context.Context, id string) error {
+	return h.permissions.Remove(ctx, id)
+}
+
+// NewRule says what a person wants to stand for a tool, or with an empty Tool for all tools that a connector lists now.
+type NewRule struct {
+	Connector, Tool string // an id or a unique name each; Tool may be empty
+	Decision, Scope string
+	SessionID       string
+}
+
+// SetRule stores a standing permission or refusal for what is listed now (S8).
+func (h *Host) SetRule(ctx context.Context, r NewRule) (permission.Rule, error) {
+	h.mu.Lock()
+	s, err := h.findSlot(r.Connector)
+	if err != nil {
+		h.mu.Unlock()
+		return permission.Rule{}, err
+	}
+	rule := h.ruleFor(s, r.Scope, r.SessionID)
+	rule.Decision = r.Decision
+	for _, tool := range h.offered(s) {
+		if r.Tool == "" || tool.Name == r.Tool || ToolID(s.id, tool.Name) == r.Tool || Label(s.entry.Name, tool.Name) == r.Tool {
+			rule.ToolHashes[tool.Name] = tool.Hash
+			if r.Tool != "" {
+				rule.Tool = tool.Name
+			}
+		}
+	}
+	if r.Tool != "" && rule.Tool == "" {
+		if r.Decision != permission.RuleDeny {
+			h.mu.Unlock()
+			return permission.Rule{}, &UnknownError{What: "tool", Name: r.Tool}
+		}
+		rule.Tool = r.Tool // a tool may be refused before it is listed
+	}
+	rule.Label = labelOf(rule)
+	h.mu.Unlock()
+	return h.permissions.Add(ctx, rule)
+}
+
+// ruleFor is a rule on a connector as it is defined now; h.mu is held.
+func (h *Host) ruleFor(s *slot, scope, sessionID string) permission.Rule {
+	rule := permission.Rule{
+		Connector: s.entry.Name, Source: string(s.entry.File.Source), Root: s.entry.File.Root, DefinitionHash: s.hash,
+		Decision: permission.RuleAllow, Scope: scope, ToolHashes: map[string]string{},
+	}
+	if scope == permission.ScopeSession {
+		rule.SessionID = sessionID
+	}
+	return rule
+}
+
+// allow stores the standing yes that an answer gives.
+func (h *Host) allow(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) error {
+	scope := answer.Scope
+	if answer.Decision == DecideSession || scope == "" {
+		scope = permission.ScopeSession
+	}
+	h.mu.Lock()
+	rule := h.ruleFor(at.slot, scope, subject.SessionID)
+	rule.DefinitionHash = subject.DefinitionHash // what was shown, not what may have replaced it
+	switch answer.Decision {
+	case DecideReadOnly, DecideConnector:
+		rule.ReadOnlyTools = answer.Decision == DecideReadOnly
+		for _, tool := range h.offered(at.slot) {
+			if !rule.ReadOnlyTools || (tool.ReadOnly != nil && *tool.ReadOnly) {
+				rule.ToolHashes[tool.Name] = tool.Hash
+			}
+		}
+	default:
+		rule.Tool = at.tool.Name
+		rule.ToolHashes[at.tool.Name] = at.tool.Hash
+	}
+	rule.Label = labelOf(rule)
+	h.mu.Unlock()
+	added, err := h.permissions.Add(ctx, rule)
+	if err != nil {
+		return fmt.Errorf("store a permission for connector %q: %w", rule.Connector, err)
+	}
+	h.log.Debug("permission stored", "rule", added.ID, "connector", rule.Connector, "tool", rule.Tool, "scope", scope)
+	return nil
+}
+
+// labelOf is the line that people read for a rule.
+func labelOf(r permission.Rule) string {
+	what := Label(r.Connector, r.Tool)
+	switch {
+	case r.Tool == "" && r.ReadOnlyTools:
+		what = "read-only tools of " + quote(r.Connector)
+	case r.Tool == "":
+		what = "all tools of " + quote(r.Connector)
+	}
+	verb := map[string]string{permission.RuleAllow: "allow", permission.RuleDeny: "refuse", permission.RuleAsk: "always ask for"}[r.Decision]
+	return verb + " " + what
+}

@@ -1,0 +1,171 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pillion/mcp/config"
+)
+
+// Connector is a connector as it stands; a value, not a handle.
+type Connector struct {
+	ID, Name string
+	Root     string // the workspace folder of a project's connector, else empty
+	State    State
+	Source   config.Source
+	File     string
+	KeySpan  config.Span
+	Hash     string
+	// Transport is stdio, http or sse; empty when the entry is too broken to tell.
+	Transport                         string
+	Tools, Resources, Prompts, Tokens int
+	Generation                        int
+	Server                            Server
+	Processes                         []Process
+	ShadowedBy                        string
+	Problem                           *Problem
+	// Warnings are oddities that did not keep it from running, such as skipped output.
+	Warnings []string
+	// IsSelf is set for an entry that would start Pillion itself.
+	IsSelf bool
+	// Permission says whose yes is missing: "new" or "changed"; empty when none is.
+	Permission string
+}
+
+// Process is one process of a connector.
+type Process struct {
+	PID       int
+	StartedAt time.Time
+}
+
+// Tool is one tool of one connector as it is listed now.
+type Tool struct {
+	ID, Label, ServedName   string
+	Connector               string // its id
+	ConnectorName, Name     string
+	Title, Summary          string
+	Description             string
+	InputSchema             []byte // as received
+	OutputSchema            []byte
+	Annotations             []byte
+	ReadOnly, IsDestructive bool // as claimed; absent destructiveHint means destructive
+	OpenWorld               *bool
+	Hash                    string
+	Tokens                  int
+	// Permission is what a call without particular arguments would meet: auto, ask or deny.
+	Permission string
+}
+
+// maxSummaryRunes bounds the one line shown for a tool.
+const maxSummaryRunes = 140
+
+// bytesPerToken is the estimate that token costs are made with.
+const bytesPerToken = 4
+
+// Revision counts the changes of what [Host.Connectors] returns.
+func (h *Host) Revision() uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.revision
+}
+
+// Connectors returns every connector, in the order of the files, and the revision that the list is of.
+func (h *Host) Connectors() ([]Connector, uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := make([]Connector, 0, len(h.order))
+	for _, id := range h.order {
+		if s := h.slots[id]; s != nil && !s.isRemoved {
+			all = append(all, h.view(s))
+		}
+	}
+	return all, h.revision
+}
+
+// Connector returns the connector of an id, or of a name that only one has.
+func (h *Host) Connector(idOrName string) (Connector, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, err := h.findSlot(idOrName)
+	if err != nil {
+		return Connector{}, err
+	}
+	return h.view(s), nil
+}
+
+// findSlot is called with h.mu held.
+// A name means the entry that counts; shadowed ones are reached by id.
+func (h *Host) findSlot(idOrName string) (*slot, error) {
+	if s := h.slots[idOrName]; s != nil && !s.isRemoved {
+		return s, nil
+	}
+	var found []*slot
+	for _, id := range h.order {
+		s := h.slots[id]
+		if s != nil && !s.isRemoved && s.entry.Name == idOrName && !s.standing.isShadowed {
+			found = append(found, s)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, &UnknownError{What: "connector", Name: idOrName}
+	}
+	candidates := make([]string, len(found))
+	for i, s := range found {
+		candidates[i] = s.id
+	}
+	return nil, &UnknownError{What: "connector", Name: idOrName, Candidates: candidates}
+}
+
+// view is called with h.mu held.
+func (h *Host) view(s *slot) Connector {
+	view := Connector{
+		ID: s.id, Name: s.entry.Name, Root: s.entry.File.Root, State: s.state(), Source: s.entry.File.Source,
+		File: s.entry.File.Path, KeySpan: s.entry.KeySpan, Hash: s.hash, Transport: s.entry.Transport,
+		Generation: s.generation, Server: s.server, ShadowedBy: s.effective.ShadowedBy,
+		Warnings: slices.Clone(s.warnings), IsSelf: s.standing.isSelf,
+	}
+	switch {
+	case view.State == StateFailed && s.fault != nil:
+		view.Problem = s.fault
+	case view.State == StateFailed:
+		view.Problem = s.problem
+	case view.State == StateWaiting:
+		view.Permission = "new"
+		if h.consents.Known(consentKey(h.consentRoot(s.entry), s.entry)) {
+			view.Permission = "changed"
+		}
+	}
+	if s.process != nil && s.activity == activityReady {
+		status := s.process.Status()
+		view.Processes = []Process{{PID: status.PID, StartedAt: status.StartedAt}}
+		view.Warnings = slices.Clone(status.Warnings)
+	}
+	if s.isListed() && s.standing.mayRun() {
+		view.Resources, view.Prompts = s.catalogue.Resources, s.catalogue.Prompts
+		for _, tool := range h.offered(s) {
+			view.Tools++
+			view.Tokens += tokensOf(tool)
+		}
+		for _, bad := range s.catalogue.Quarantined {
+			view.Warnings = append(view.Warnings, fmt.Sprintf("tool %q is left out: %s", bad.Name, bad.Reason))
+		}
+	}
+	return view
+}
+
+// summaryOf is the first sentence of a description, on one line.
+func summaryOf(description string) string {
+	text := strings.Join(strings.Fields(description), " ")
+	if end := strings.Index(text, ". "); end >= 0 {
+		text = text[:end+1]
+	}
+	if runes := []rune(text); len(runes) > maxSummaryRunes {
+		return string(runes[:maxSummaryRunes-1]) + "…"
+	}
+	return text
+}
