@@ -1,0 +1,112 @@
+package editors
+
+import (
+	"fmt"
+	"strings"
+
+	"pillion/rpc/message"
+)
+
+// StateWords are the words that people read for a state (U6).
+func StateWords(state message.ConnectorState) string {
+	switch state {
+	case message.ConnectorWaiting:
+		return "needs permission"
+	case message.ConnectorDenied:
+		return "blocked by you"
+	case message.ConnectorDisabled:
+		return "disabled"
+	case message.ConnectorStarting:
+		return "starting"
+	case message.ConnectorReady:
+		return "ready"
+	case message.ConnectorIdle:
+		return "ready, starts on use"
+	case message.ConnectorLogin:
+		return "sign in"
+	case message.ConnectorFailed:
+		return "does not run"
+	case message.ConnectorStopping:
+		return "stopping"
+	}
+	return string(state)
+}
+
+// StatusText is the document that lists every connector with its tools, and what to do about it.
+func StatusText(connectors []message.Connector, tools []message.Tool, asks int) string {
+	var d document
+	d.say("Pillion: connectors")
+	d.say(foreignNote)
+	if asks > 0 {
+		d.say("%d question(s) wait for an answer: run pillion.server.review.", asks)
+	}
+	for _, c := range connectors {
+		d.gap()
+		d.connector(c)
+		for _, tool := range tools {
+			if tool.Connector == c.ID {
+				d.say("| %s — %s [%s]", Visible(tool.Label), Visible(tool.Summary), permissionWords(tool.Permission))
+			}
+		}
+	}
+	if len(connectors) == 0 {
+		d.gap()
+		d.say("There is none. Write .mcp.json in this folder, or add your own with: pillion mcp add <name> -- <command>")
+	}
+	return d.end("To call a tool: pillion.server.tool.call with the tool's name and an object of arguments.")
+}
+
+func (d *document) connector(c message.Connector) {
+	line := fmt.Sprintf("%s: %s", Quoted(c.Name), StateWords(c.State))
+	if c.Tools > 0 {
+		line += fmt.Sprintf(", %d tools, about %d tokens", c.Tools, c.Tokens)
+	}
+	d.say("%s", line)
+	d.value("from", c.URI.FsPath())
+	if c.ShadowedBy != "" {
+		d.say("Another connector of this name is used in its place.")
+	}
+	if c.State == message.ConnectorWaiting {
+		d.say("Run pillion.server.connector.allow to review it.")
+	}
+	if p := c.Problem; p != nil {
+		d.value("why", p.Reason)
+		for i, step := range p.Steps {
+			d.say("%d. %s", i+1, Visible(step))
+		}
+		if p.LogURI != "" {
+			d.value("log", p.LogURI.FsPath())
+		}
+	}
+}
+
+func permissionWords(p message.ToolPermission) string {
+	switch p {
+	case message.ToolAuto:
+		return "runs without a question"
+	case message.ToolDeny:
+		return "refused"
+	}
+	return "asks"
+}
+
+// StatusLine counts the connectors by state.
+func StatusLine(connectors []message.Connector) string {
+	counts := map[string]int{}
+	var order []string
+	for _, c := range connectors {
+		words := StateWords(c.State)
+		if counts[words] == 0 {
+			order = append(order, words)
+		}
+		counts[words]++
+	}
+	parts := make([]string, len(order))
+	for i, words := range order {
+		parts[i] = fmt.Sprintf("%d %s", counts[words], words)
+	}
+	if len(parts) == 0 {
+		return "Pillion: no connectors"
+	}
+	return "Pillion: connectors: " + strings.Join(parts, ", ")
+}
