@@ -1,0 +1,171 @@
+package sidecar
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"pillion/editors"
+	"pillion/mcp/consent"
+	"pillion/mcp/host"
+	"pillion/rpc/message"
+)
+
+// asker puts the host's questions to people: as state that any window or terminal may answer, and to an editor without a
+// question view of its own by plain LSP.
+type asker struct{ session *Session }
+
+// Approve implements host.Asker.
+func (a asker) Approve(ctx context.Context, approval host.Approval) (host.ApprovalAnswer, error) {
+	s := a.session
+	answers := make(chan host.ApprovalAnswer, 1)
+	ask, err := s.questions.Open(editors.Question{
+		Body: approvalBody(approval), CallID: message.CallID(approval.CallID), SessionID: message.SessionID(approval.SessionID),
+		Asker: wireAsker(approval.Caller),
+		Accept: func(answer message.Answer, by string) error {
+			answers <- approvalAnswer(answer.(message.ApprovalAnswer), by)
+			return nil
+		},
+	})
+	if err != nil {
+		return host.ApprovalAnswer{}, err
+	}
+	s.askPlainly(ask, approval.Caller)
+	select {
+	case answer := <-answers:
+		return answer, nil
+	case <-ctx.Done():
+		s.questions.Withdraw(ask.AskID)
+		select {
+		case answer := <-answers: // it was being answered already
+			return answer, nil
+		default:
+			return host.ApprovalAnswer{}, ctx.Err()
+		}
+	}
+}
+
+// AskPermission implements host.Asker.
+func (a asker) AskPermission(waiting []host.Permission, caller host.Caller) string {
+	ask, isRaised := a.session.raiseConsent(waiting, caller)
+	if !isRaised {
+		return ""
+	}
+	a.session.askPlainly(ask, caller)
+	return string(ask.AskID)
+}
+
+func approvalBody(a host.Approval) message.ApprovalBody {
+	body := message.ApprovalBody{
+		Tool: wireTool(a.Tool, message.ToolFull), ArgumentsText: string(a.Arguments), Reason: a.Reason,
+		Choices: make([]message.ApprovalChoice, len(a.Choices)), Scopes: make([]message.PermissionScope, len(a.Scopes)),
+	}
+	for i, choice := range a.Choices {
+		body.Choices[i] = message.ApprovalChoice(choice)
+	}
+	for i, scope := range a.Scopes {
+		body.Scopes[i] = message.PermissionScope(scope)
+	}
+	return body
+}
+
+func approvalAnswer(answer message.ApprovalAnswer, by string) host.ApprovalAnswer {
+	return host.ApprovalAnswer{
+		Decision: string(answer.Decision), Scope: string(answer.Scope), Text: answer.Text,
+		Arguments: []byte(answer.ArgumentsText), By: by,
+	}
+}
+
+func wireAsker(c host.Caller) message.Asker {
+	return message.Asker{Kind: message.AskerKind(c.Kind), Name: c.Name, Program: c.Program, PID: c.PID}
+}
+
+// consentAsks are the open questions about definitions that wait.
+type consentAsks struct {
+	mu   sync.Mutex
+	open []consentAsk
+}
+
+type consentAsk struct {
+	ask     message.Ask
+	waiting []host.Permission
+}
+
+// covers reports whether the question asks about everything that waits, as it stands.
+func (c consentAsk) covers(waiting []host.Permission) bool {
+	return !slices.ContainsFunc(waiting, func(p host.Permission) bool { return !isAmong(p, c.waiting) })
+}
+
+func isAmong(p host.Permission, all []host.Permission) bool {
+	return slices.ContainsFunc(all, func(other host.Permission) bool {
+		return other.Connector.ID == p.Connector.ID && other.Hash == p.Hash && other.Root == p.Root
+	})
+}
+
+// raiseConsent puts one question about everything that waits; one that is open already serves.
+func (s *Session) raiseConsent(waiting []host.Permission, caller host.Caller) (message.Ask, bool) {
+	if len(waiting) == 0 {
+		return message.Ask{}, false
+	}
+	s.consents.mu.Lock()
+	defer s.consents.mu.Unlock()
+	s.consents.open = slices.DeleteFunc(s.consents.open, func(c consentAsk) bool {
+		_, isOpen := s.questions.Ask(c.ask.AskID)
+		return !isOpen
+	})
+	for _, open := range s.consents.open {
+		if open.covers(waiting) {
+			return open.ask, true
+		}
+	}
+	ask, err := s.questions.Open(editors.Question{
+		Body: s.consentBody(waiting), Asker: wireAsker(caller),
+		Accept: func(answer message.Answer, _ string) error { return s.decide(waiting, answer.(message.ConsentAnswer)) },
+	})
+	if err != nil {
+		s.log.Error("question not put", "error", err)
+		return message.Ask{}, false
+	}
+	s.consents.open = append(s.consents.open, consentAsk{ask, waiting})
+	return ask, true
+}
+
+// decide records what was decided about the definitions that were shown; those that are not named stay waiting.
+func (s *Session) decide(waiting []host.Permission, answer message.ConsentAnswer) error {
+	for _, p := range waiting {
+		decision, isDecided := answer.Decisions[message.ConnectorID(p.Connector.ID)]
+		if !isDecided {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(s.lifetime, editorAnswerTime)
+		err := s.core.Decide(ctx, p, consent.Decision(decision))
+		cancel()
+		if isUnsaved(err) {
+			s.editor.showMessage(s, messageWarning, "Pillion: "+err.Error())
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropStaleConsents withdraws the questions about what no longer waits as it was shown (C71).
+func (s *Session) dropStaleConsents() {
+	if s.core == nil {
+		return
+	}
+	waiting := s.core.Waiting(true)
+	s.consents.mu.Lock()
+	stale := slices.DeleteFunc(slices.Clone(s.consents.open), func(c consentAsk) bool {
+		for _, p := range c.waiting {
+			if !isAmong(p, waiting) {
+				return false
+			}
+		}
+		return true
+	})
+	s.consents.mu.Unlock()
+	for _, c := range stale {
+		s.questions.Withdraw(c.ask.AskID)
+	}
+}

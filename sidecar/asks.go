@@ -1,0 +1,72 @@
+package sidecar
+
+import (
+	"context"
+
+	"pillion/editors"
+	"pillion/mcp/host"
+	"pillion/rpc"
+	"pillion/rpc/message"
+)
+
+func (s *Session) asks(ctx context.Context, _ message.Empty) (message.AsksResult, error) {
+	asks, revision := s.questions.Asks()
+	callerOf(ctx).saw(asks)
+	return message.AsksResult{Rev: revision, Asks: asks}, nil
+}
+
+// askAnswer takes an answer to a question that was shown on this connection (S6).
+func (s *Session) askAnswer(ctx context.Context, params message.AskAnswerParams) (message.AskAnswerResult, error) {
+	caller := callerOf(ctx)
+	if refusal := caller.mayAnswer(params.AskID); refusal != "" {
+		return message.AskAnswerResult{Reason: refusal}, nil
+	}
+	return s.questions.Answer(params.AskID, params.Answer, caller.caller.String()), nil
+}
+
+// askShow raises the question of what waits, at the wish of a person.
+func (s *Session) askShow(ctx context.Context, params message.AskShowParams) (message.AskShowResult, error) {
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.AskShowResult{}, err
+	}
+	var ask message.Ask
+	var isRaised bool
+	if params.Connector != "" {
+		found, err := c.Connector(string(params.Connector))
+		if err != nil {
+			return message.AskShowResult{}, misuse(err)
+		}
+		waiting, isWaiting := c.WaitingOn(found.ID)
+		if isWaiting {
+			ask, isRaised = s.raiseConsent([]host.Permission{waiting}, callerOf(ctx).caller)
+		}
+	} else {
+		ask, isRaised = s.raiseConsent(c.Waiting(true), callerOf(ctx).caller)
+	}
+	if !isRaised {
+		return message.AskShowResult{}, nil
+	}
+	callerOf(ctx).saw([]message.Ask{ask})
+	return message.AskShowResult{AskID: &ask.AskID}, nil
+}
+
+// asksChanged tells everybody who shows questions; the questions call it in order.
+func (s *Session) asksChanged(change editors.Change) {
+	params := message.AsksChangedParams{Rev: change.Rev, Opened: change.Opened, Closed: change.Closed}
+	if params.Opened == nil {
+		params.Opened = []message.Ask{}
+	}
+	if params.Closed == nil {
+		params.Closed = []message.ClosedAsk{}
+	}
+	s.clients.each(func(c *client) {
+		c.saw(change.Opened)
+		if err := rpc.Notify(c.conn, message.AsksChanged, params); err != nil {
+			s.log.Debug("question not told", "error", err)
+		}
+	})
+	for _, closed := range change.Closed {
+		s.shown.forget(closed.AskID)
+	}
+}

@@ -1,0 +1,107 @@
+package sidecar
+
+import (
+	"context"
+	"sync"
+
+	"pillion/mcp/host"
+	"pillion/rpc"
+	"pillion/rpc/message"
+)
+
+// client is one connection that speaks Pillion's own messages: the editor's, or an attached terminal's.
+type client struct {
+	conn   *rpc.Conn
+	caller host.Caller
+	// prefix keeps the session ids of attached callers apart from each other's (S7); empty for the editor.
+	prefix string
+	// refusal says why this caller may answer no question, or is empty.
+	refusal func() string
+	// isTold reports whether pillion/… notifications go to it.
+	isTold func() bool
+
+	mu   sync.Mutex
+	seen map[message.AskID]bool
+}
+
+// clients are the connections of the session.
+type clients struct {
+	mu  sync.Mutex
+	all map[*client]bool
+}
+
+type clientKey struct{}
+
+// with gives the requests of a connection their caller.
+func (c *client) with(ctx context.Context) context.Context {
+	return context.WithValue(ctx, clientKey{}, c)
+}
+
+// callerOf is the connection that a request came from.
+func callerOf(ctx context.Context) *client {
+	c, _ := ctx.Value(clientKey{}).(*client)
+	if c == nil {
+		// Every connection is made with its client; without one nothing may be answered.
+		return &client{caller: host.Caller{Kind: "agent"}, refusal: func() string { return "the caller is unknown" }, isTold: func() bool { return false }}
+	}
+	return c
+}
+
+// session is a session id as the host knows it.
+func (c *client) session(id string) string {
+	if c.prefix == "" {
+		return id
+	}
+	return c.prefix + "/" + id
+}
+
+// saw remembers that questions were shown on this connection.
+func (c *client) saw(asks []message.Ask) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil {
+		c.seen = map[message.AskID]bool{}
+	}
+	for _, ask := range asks {
+		c.seen[ask.AskID] = true
+	}
+}
+
+// mayAnswer says why this connection may not answer a question, or is empty.
+func (c *client) mayAnswer(id message.AskID) string {
+	if refusal := c.refusal(); refusal != "" {
+		return refusal
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.seen[id] {
+		return "the question was not shown on this connection; list the questions first"
+	}
+	return ""
+}
+
+func (c *clients) add(one *client) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all == nil {
+		c.all = map[*client]bool{}
+	}
+	c.all[one] = true
+}
+
+func (c *clients) remove(one *client) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.all, one)
+}
+
+// each calls f for every connection that is told of changes.
+func (c *clients) each(f func(*client)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for one := range c.all {
+		if one.isTold() {
+			f(one)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package sidecar
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"pillion/editors"
+	"pillion/mcp/host"
+	"pillion/rpc"
+	"pillion/rpc/message"
+)
+
+// review shows what waits for permission and what is asked, whole, and asks about it.
+func (s *Session) review(ctx context.Context, _ message.Empty) (message.Empty, error) {
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.Empty{}, err
+	}
+	s.inBackground(func() {
+		if ask, isRaised := s.raiseConsent(c.Waiting(true), s.own.caller); isRaised {
+			s.askNow(ask)
+			return
+		}
+		asks, _ := s.questions.Asks()
+		if len(asks) == 0 {
+			s.editor.showMessage(s, messageInfo, "Pillion: nothing needs permission and nothing is asked.")
+			return
+		}
+		for _, ask := range asks {
+			s.askNow(ask)
+		}
+	})
+	return message.Empty{}, nil
+}
+
+// allowConnector shows the question about one connector; without a name it is the only one that waits, or all of them.
+func (s *Session) allowConnector(ctx context.Context, arguments message.ConnectorArguments) (message.Empty, error) {
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.Empty{}, err
+	}
+	if arguments.Connector == "" {
+		return s.review(ctx, message.Empty{})
+	}
+	found, err := c.Connector(string(arguments.Connector))
+	if err != nil {
+		return message.Empty{}, misuse(err)
+	}
+	if reason := s.unsaved(found.File); reason != "" {
+		s.editor.showMessage(s, messageWarning, reason)
+		return message.Empty{}, nil
+	}
+	waiting, isWaiting := c.WaitingOn(found.ID)
+	if !isWaiting {
+		s.editor.showMessage(s, messageInfo, "Pillion: the connector "+editors.Quoted(found.Name)+" needs no permission.")
+		return message.Empty{}, nil
+	}
+	s.inBackground(func() {
+		if ask, isRaised := s.raiseConsent([]host.Permission{waiting}, s.own.caller); isRaised {
+			s.askNow(ask)
+		}
+	})
+	return message.Empty{}, nil
+}
+
+// unsaved says to save first when the editor shows another text of the file than the disk holds (S18).
+func (s *Session) unsaved(path string) string {
+	b, isOpen := s.documents.find(fileURI(path))
+	if !isOpen {
+		return ""
+	}
+	for _, document := range s.core.Documents() {
+		if document.File.Path == path && string(document.Text) != string(b.text) {
+			return "Pillion: save " + path + " first: what you see is not what would run."
+		}
+	}
+	return ""
+}
+
+func (s *Session) revokeConnector(ctx context.Context, arguments message.ConnectorArguments) (message.Empty, error) {
+	found, err := s.named(ctx, arguments.Connector)
+	if err != nil {
+		return message.Empty{}, err
+	}
+	root, isAsked := s.core.ConsentRootOf(found.ID)
+	if !isAsked {
+		s.editor.showMessage(s, messageInfo, "Pillion: the connector "+editors.Quoted(found.Name)+" is your own and needs no permission.")
+		return message.Empty{}, nil
+	}
+	return message.Empty{}, s.core.Revoke(ctx, root, found.Name)
+}
+
+// askPlainly brings a question before an editor that shows no questions of that kind itself. Only the user's own action
+// is answered by a prompt; of everything else the user is told, quietly (U1).
+func (s *Session) askPlainly(ask message.Ask, caller host.Caller) {
+	if s.editor.answers(ask.Kind) || !s.notifier.isOpen() {
+		return
+	}
+	if caller.Kind != s.own.caller.Kind && !s.editor.promptsAtOnce() {
+		if s.editor.notifies() {
+			s.editor.showMessage(s, messageInfo, "Pillion: a question is waiting. Run pillion.server.review, or `pillion pending` in a terminal.")
+		}
+		return
+	}
+	s.inBackground(func() { s.askNow(ask) })
+}
+
+// askNow shows a question whole and then asks for the answer. What decides nothing leaves it open.
+func (s *Session) askNow(ask message.Ask) {
+	if s.editor.answers(ask.Kind) {
+		return
+	}
+	path := s.shown.review(s, ask)
+	if path != "" {
+		s.editor.showFile(s, path, editors.Prompt(ask))
+	}
+	choices := editors.Choices(ask)
+	if len(choices) == 0 {
+		return
+	}
+	titles := make([]string, len(choices))
+	for i, choice := range choices {
+		titles[i] = string(choice.Title)
+	}
+	title, err := s.editor.ask(s.lifetime, s, editors.Prompt(ask), titles)
+	if err != nil || title == "" {
+		return // it stays open: the document, another window or a terminal may answer it
+	}
+	answer, isKnown := editors.ChoiceTitled(choices, title)
+	if !isKnown {
+		return
+	}
+	result := s.questions.Answer(ask.AskID, answer, s.own.caller.String())
+	if !result.Accepted {
+		s.editor.showMessage(s, messageInfo, "Pillion: your answer was not needed: "+result.Reason+".")
+	}
+}
+
+// answerShown takes an answer from the document that shows the question, once (S18).
+func (s *Session) answerShown(_ context.Context, arguments message.AskAnswerArguments) (message.AskAnswerResult, error) {
+	if err := arguments.Check(); err != nil {
+		return message.AskAnswerResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
+	}
+	if refusal := s.shown.claim(arguments.AskID, arguments.Hash); refusal != "" {
+		s.editor.showMessage(s, messageWarning, "Pillion: "+refusal)
+		return message.AskAnswerResult{Reason: refusal}, nil
+	}
+	result := s.questions.Answer(arguments.AskID, jsontext.Value(arguments.Answer), s.own.caller.String())
+	if !result.Accepted {
+		s.editor.showMessage(s, messageInfo, "Pillion: "+result.Reason+".")
+	}
+	return result, nil
+}

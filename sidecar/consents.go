@@ -1,0 +1,133 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"pillion/editors"
+	"pillion/mcp/config"
+	"pillion/mcp/consent"
+	"pillion/mcp/host"
+	"pillion/rpc"
+	"pillion/rpc/message"
+)
+
+func isUnsaved(err error) bool {
+	var unsaved *consent.UnsavedError
+	return errors.As(err, &unsaved)
+}
+
+// consentBody shows the definitions that wait, every value as it is written (S11).
+func (s *Session) consentBody(waiting []host.Permission) message.ConsentBody {
+	body := message.ConsentBody{Items: make([]message.ConsentItem, len(waiting))}
+	for i, p := range waiting {
+		body.Items[i] = consentItem(p)
+	}
+	return body
+}
+
+func consentItem(p host.Permission) message.ConsentItem {
+	shown := p.Entry.Shown()
+	item := message.ConsentItem{
+		Root: fileURI(p.Root), Connector: message.ConnectorID(p.Connector.ID), Name: p.Entry.Name, URI: fileURI(p.Entry.File.Path),
+		Hash: p.Hash, Reason: message.ConsentNew, DefinitionText: p.Entry.Text, Warnings: slices.Clone(p.Warnings),
+		Shown: message.ShownDefinition{
+			Command: shown.Command, Args: shown.Args, Cwd: shown.Cwd, Env: pairs(shown.Env), URL: shown.URL, Headers: pairs(shown.Headers),
+			Reads: readsOf(p), Files: []message.NamedFile{},
+		},
+	}
+	if item.Warnings == nil {
+		item.Warnings = []string{}
+	}
+	if item.Shown.Cwd == "" {
+		item.Shown.Cwd = p.Entry.File.Root
+	}
+	if p.IsChange {
+		item.Reason = message.ConsentChanged
+		for _, change := range host.Changes(p.PreviousText, p.Entry.Text) {
+			item.Changes = append(item.Changes, message.Change{Path: change.Path, Before: change.Before, After: change.After})
+		}
+	}
+	return item
+}
+
+// readsOf names the variables that the definition reads, and says which are not set; never their values.
+func readsOf(p host.Permission) []string {
+	reads := []string{}
+	for _, name := range slices.Sorted(maps.Keys(p.IsSet)) {
+		if !p.IsSet[name] {
+			name += " (not set)"
+		}
+		reads = append(reads, name)
+	}
+	return reads
+}
+
+func pairs(variables []config.Variable) map[string]string {
+	if len(variables) == 0 {
+		return nil
+	}
+	byName := make(map[string]string, len(variables))
+	for _, variable := range variables {
+		byName[variable.Name] = variable.Value
+	}
+	return byName
+}
+
+func (s *Session) consentRecords(ctx context.Context, _ message.Empty) (message.ConsentsResult, error) {
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.ConsentsResult{}, err
+	}
+	result := message.ConsentsResult{Records: []message.ConsentRecord{}}
+	for _, r := range c.Consents() {
+		result.Records = append(result.Records, message.ConsentRecord{
+			Root: fileURI(r.Root), Connector: message.ConnectorID(c.ConnectorIn(r.Root, r.Connector)), Name: r.Connector, Hash: r.Hash,
+			Decision: message.ConsentDecision(r.Decision), At: r.At, DefinitionText: r.DefinitionText,
+		})
+	}
+	return result, nil
+}
+
+func (s *Session) consentRevoke(ctx context.Context, params message.ConsentRevokeParams) (message.Empty, error) {
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.Empty{}, err
+	}
+	name := string(params.Connector)
+	if found, err := c.Connector(name); err == nil {
+		name = found.Name
+	}
+	root := pathOf(params.Root)
+	if root == "" {
+		return message.Empty{}, rpc.Errorf(rpc.CodeInvalidParams, "root is %q, which is not the address of a folder", params.Root)
+	}
+	return message.Empty{}, c.Revoke(ctx, root, name)
+}
+
+// askAboutStores asks whether to go on without the decisions that cannot be read; until then everything asks (S20).
+func (s *Session) askAboutStores() {
+	for _, problem := range s.core.StoreProblems() {
+		ask, err := s.questions.Open(editors.Question{
+			Body:  message.StoreBody{File: problem.File, SetAside: problem.SetAside, Reason: problem.Reason},
+			Asker: message.Asker{Kind: message.AskerEditor},
+			Accept: func(answer message.Answer, _ string) error {
+				if answer.(message.StoreAnswer).Decision != message.StoreConfirm {
+					return nil
+				}
+				ctx, cancel := context.WithTimeout(s.lifetime, editorAnswerTime)
+				defer cancel()
+				return s.core.ConfirmStores(ctx)
+			},
+		})
+		if err != nil {
+			s.log.Error("question not put", "error", err)
+			continue
+		}
+		if !s.editor.answers(message.AskStore) {
+			s.editor.showMessage(s, messageWarning, editors.Prompt(ask))
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package sidecar
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"pillion/mcp/config"
+	"pillion/mcp/host"
+	"pillion/mcp/result"
+	"pillion/rpc/message"
+)
+
+// wireConnector is a connector as an editor sees it.
+func (s *Session) wireConnector(c host.Connector) message.Connector {
+	wire := message.Connector{
+		ID: message.ConnectorID(c.ID), Name: c.Name, Root: fileURI(c.Root), State: message.ConnectorState(c.State),
+		Source: message.Source(c.Source), URI: fileURI(c.File), Range: s.rangeIn(c.File, c.KeySpan), Hash: c.Hash,
+		Transport: message.Transport(c.Transport), Tools: c.Tools, Resources: c.Resources, Prompts: c.Prompts,
+		Tokens: c.Tokens, Generation: c.Generation, ShadowedBy: message.ConnectorID(c.ShadowedBy),
+		Processes: []message.ConnectorProcess{},
+	}
+	if c.Server.Name != "" {
+		wire.Server = &message.ServerIdentity{Name: c.Server.Name, Version: c.Server.Version, ProtocolVersion: c.Server.ProtocolVersion}
+	}
+	for _, p := range c.Processes {
+		wire.Processes = append(wire.Processes, message.ConnectorProcess{PID: p.PID, StartedAt: p.StartedAt.UTC()})
+	}
+	if p := c.Problem; p != nil {
+		wire.Problem = &message.ConnectorProblem{
+			Kind: message.ProblemKind(p.Kind), Reason: p.Reason, Steps: slices.Clone(p.Steps), LogURI: fileURI(p.LogFile),
+		}
+	}
+	return wire
+}
+
+// rangeIn is where a span of a configuration file lies in the editor's units.
+func (s *Session) rangeIn(path string, span config.Span) *message.Range {
+	if s.core == nil || span.End <= span.Start {
+		return nil
+	}
+	for _, document := range s.core.Documents() {
+		if document.File.Path == path {
+			r := rangeOf(document.Text, span, s.editor.isUTF16())
+			return &r
+		}
+	}
+	return nil
+}
+
+func rangeOf(text []byte, span config.Span, isUTF16 bool) protocol.Range {
+	return protocol.Range{Start: positionOf(text, span.Start, isUTF16), End: positionOf(text, span.End, isUTF16)}
+}
+
+func positionOf(text []byte, offset int, isUTF16 bool) protocol.Position {
+	line, character := config.Position(text, offset, isUTF16)
+	return protocol.Position{Line: uint32(line), Character: uint32(character)}
+}
+
+func fileURI(path string) message.URI {
+	if path == "" {
+		return ""
+	}
+	return uri.File(path)
+}
+
+// wireTool is a tool as an editor sees it; the summary form leaves out what is long.
+func wireTool(t host.Tool, detail message.ToolDetailLevel) message.Tool {
+	wire := message.Tool{
+		ID: message.ToolID(t.ID), Label: t.Label, ServedName: t.ServedName, Connector: message.ConnectorID(t.Connector),
+		Name: t.Name, Title: t.Title, Summary: t.Summary, Tokens: t.Tokens,
+		Permission: message.ToolPermission(t.Permission), Hash: t.Hash,
+	}
+	if detail == message.ToolFull {
+		wire.Description, wire.InputSchemaText, wire.OutputSchemaText = t.Description, string(t.InputSchema), string(t.OutputSchema)
+		if len(t.Annotations) > 0 {
+			wire.Annotations = jsontext.Value(t.Annotations)
+		}
+	}
+	return wire
+}
+
+// wireResult is what came of a call, in the forms that the caller wants.
+func wireResult(r host.Result, include func(message.CallPart) bool) message.CallResult {
+	wire := message.CallResult{
+		CallID: message.CallID(r.CallID), Tool: r.Tool, Status: message.CallStatus(r.Status), Message: r.Message,
+		Steps: slices.Clone(r.Steps), MayHaveRun: r.MayHaveRun, DurationMS: int(r.Duration.Milliseconds()),
+		Redacted: r.Projection.Redacted, Attachments: []message.Attachment{},
+	}
+	if r.AllowedBy != "" {
+		wire.Allowed = &message.Allowance{By: message.AllowedBy(r.AllowedBy), Rule: r.Rule}
+	}
+	if r.Error != nil {
+		wire.Error = &message.CallError{Code: r.Error.Code, Message: r.Error.Message}
+	}
+	if include(message.CallPartText) {
+		wire.Text, wire.Truncated = r.Projection.Text, r.Projection.Truncated
+		wire.FullTextURI = fileURI(r.Projection.FullTextPath)
+		wire.Attachments = wireAttachments(r.Projection.Attachments)
+	}
+	if include(message.CallPartContent) {
+		wire.ContentText = string(r.Projection.Content)
+	}
+	if include(message.CallPartStructured) {
+		wire.StructuredText = string(r.Projection.Structured)
+	}
+	if len(r.Projection.Warnings) > 0 && wire.Message == "" {
+		wire.Message = r.Projection.Warnings[0]
+	}
+	return wire
+}
+
+func wireAttachments(attachments []result.Attachment) []message.Attachment {
+	wire := make([]message.Attachment, len(attachments))
+	for i, a := range attachments {
+		wire[i] = message.Attachment{URI: fileURI(a.Path), MIMEType: a.MIMEType, Bytes: int(a.Bytes), Name: a.Name}
+	}
+	return wire
+}

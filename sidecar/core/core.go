@@ -1,0 +1,175 @@
+// Package core puts a host of connectors together from the user's environment: which folders, which files, which roots.
+// It knows neither JSON-RPC nor LSP; an editor session, a command in a terminal and a server use it alike.
+package core
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"pillion/mcp/config"
+	"pillion/mcp/host"
+	"pillion/mcp/state"
+)
+
+// Options say who starts a host and for what.
+type Options struct {
+	Logger  *slog.Logger
+	Version string
+	// Environ is the environment of this process.
+	Environ []string
+	// Executable is Pillion's own path, from which the guard is started.
+	Executable string
+	// Window names the session; see [NewWindow].
+	Window string
+	Roots  []string
+	// IsUntrusted, IsStill and AllowedOnce are those of [host.Options].
+	IsUntrusted bool
+	IsStill     bool
+	AllowedOnce []string
+	Asker       host.Asker
+	Observe     func(host.Event)
+}
+
+// Core is a host with the folders that it lives in.
+type Core struct {
+	*host.Host
+	Folders Folders
+	// Results is the session's own private folder.
+	Results string
+	watcher *watcher
+}
+
+// GuardCommand is the hidden command of Pillion that runs its guard.
+const GuardCommand = "guard"
+
+// NewWindow names one session, unlike every other of this machine and user.
+func NewWindow() string {
+	var random [6]byte
+	_, _ = rand.Read(random[:])
+	return strconv.Itoa(os.Getpid()) + "-" + hex.EncodeToString(random[:])
+}
+
+// Open prepares the folders and returns a host that does nothing yet.
+func Open(o Options) (*Core, error) {
+	folders, err := FindFolders(o.Environ)
+	if err != nil {
+		return nil, err
+	}
+	if err := folders.CheckOutside(o.Roots); err != nil {
+		return nil, err
+	}
+	folder, err := state.Open(folders.State)
+	if err != nil {
+		return nil, fmt.Errorf("open the state folder: %w", err)
+	}
+	results, err := resultsFolder(folder, o.Window)
+	if err != nil {
+		return nil, err
+	}
+	return &Core{
+		Folders: folders,
+		Results: results,
+		Host: host.New(host.Options{
+			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: folder, Results: results,
+			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand},
+			Roots: o.Roots, IsUntrusted: o.IsUntrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
+			Asker: o.Asker, Observe: o.Observe,
+		}),
+	}, nil
+}
+
+func resultsFolder(folder *state.Folder, window string) (string, error) {
+	path := folder.Path("results", window)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return "", fmt.Errorf("make the folder for results: %w", err)
+	}
+	return path, nil
+}
+
+// Folders are where Pillion's files lie.
+type Folders struct {
+	Config, State string
+	// Runtime holds the sockets of windows that are open.
+	Runtime string
+	// UserFile is the user's own mcp.json; it need not exist.
+	UserFile string
+}
+
+// FindFolders finds them from the environment: the PILLION_… variables, else the platform's usual places.
+func FindFolders(environ []string) (Folders, error) {
+	look := lookup(environ)
+	home := firstSet(look, "HOME", "USERPROFILE")
+	userFile, err := config.UserFile(look, home)
+	if err != nil {
+		return Folders{}, err
+	}
+	folders := Folders{UserFile: userFile, Config: filepath.Dir(userFile)}
+	if folders.State, err = stateFolder(look, home); err != nil {
+		return Folders{}, err
+	}
+	runtime := filepath.Join(folders.State, "run")
+	if given := firstSet(look, "XDG_RUNTIME_DIR"); given != "" && filepath.IsAbs(given) {
+		runtime = given
+	}
+	folders.Runtime = filepath.Join(runtime, "pillion")
+	return folders, nil
+}
+
+// CheckOutside refuses folders and a user file that a repository could hold (S3).
+func (f Folders) CheckOutside(roots []string) error {
+	if err := config.CheckUserFile(f.UserFile, roots); err != nil {
+		return err
+	}
+	for _, root := range roots {
+		for _, folder := range []string{f.State, f.Runtime} {
+			if isInside(folder, root) {
+				return fmt.Errorf("the folder %s lies in the workspace folder %s: a repository must not hold Pillion's own files", folder, root)
+			}
+		}
+	}
+	return nil
+}
+
+func isInside(path, root string) bool {
+	relative, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(relative)
+}
+
+func lookup(environ []string) func(string) (string, bool) {
+	values := make(map[string]string, len(environ))
+	for _, variable := range environ {
+		for i := 1; i < len(variable); i++ {
+			if variable[i] == '=' {
+				values[variable[:i]] = variable[i+1:]
+				break
+			}
+		}
+	}
+	return func(name string) (string, bool) {
+		value, isSet := values[name]
+		return value, isSet
+	}
+}
+
+func firstSet(look func(string) (string, bool), names ...string) string {
+	for _, name := range names {
+		if value, _ := look(name); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// Close ends the watch and the host; see [host.Host.Close].
+func (c *Core) Close(ctx context.Context) {
+	if c.watcher != nil {
+		c.watcher.close()
+	}
+	c.Host.Close(ctx)
+}

@@ -1,0 +1,19 @@
+package core
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+func stateFolder(look func(string) (string, bool), home string) (string, error) {
+	if given := firstSet(look, "PILLION_STATE_DIR"); given != "" {
+		return absolute("PILLION_STATE_DIR", given)
+	}
+	if given := firstSet(look, "LOCALAPPDATA"); given != "" {
+		return filepath.Join(given, "pillion", "state"), nil
+	}
+	if home == "" {
+		return "", fmt.Errorf("find the state folder: LOCALAPPDATA is not set")
+	}
+	return filepath.Join(home, "AppData", "Local", "pillion", "state"), nil
+}

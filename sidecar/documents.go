@@ -1,0 +1,158 @@
+package sidecar
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"sync"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"pillion/mcp/config"
+	"pillion/rpc"
+)
+
+var (
+	didOpen   = rpc.Notification[protocol.DidOpenTextDocumentParams]{Method: "textDocument/didOpen"}
+	didChange = rpc.Notification[protocol.DidChangeTextDocumentParams]{Method: "textDocument/didChange"}
+	didSave   = rpc.Notification[protocol.DidSaveTextDocumentParams]{Method: "textDocument/didSave"}
+	didClose  = rpc.Notification[protocol.DidCloseTextDocumentParams]{Method: "textDocument/didClose"}
+)
+
+// buffer is an open document as the editor has it; a value that never changes.
+type buffer struct {
+	uri     uri.URI
+	version int32
+	text    []byte
+}
+
+// documents are the open documents.
+type documents struct {
+	mu   sync.Mutex
+	open map[uri.URI]buffer
+}
+
+func (s *Session) handleDocuments(r *rpc.Router) {
+	rpc.HandleNotification(r, didOpen, s.didOpen)
+	rpc.HandleNotification(r, didChange, s.didChange)
+	rpc.HandleNotification(r, didSave, s.didSave)
+	rpc.HandleNotification(r, didClose, s.didClose)
+}
+
+func (s *Session) didOpen(_ context.Context, params protocol.DidOpenTextDocumentParams) {
+	item := params.TextDocument
+	s.documents.set(buffer{uri: item.URI, version: item.Version, text: []byte(item.Text)})
+	s.publish(item.URI)
+}
+
+func (s *Session) didChange(_ context.Context, params protocol.DidChangeTextDocumentParams) {
+	b, isOpen := s.documents.find(params.TextDocument.URI)
+	if !isOpen {
+		s.log.Warn("change of a document that is not open", "uri", params.TextDocument.URI)
+		return
+	}
+	b.version = params.TextDocument.Version
+	for _, change := range params.ContentChanges {
+		b.text = changed(b.text, change, s.editor.isUTF16())
+	}
+	s.documents.set(b)
+	s.publish(b.uri)
+}
+
+func changed(text []byte, change protocol.TextDocumentContentChangeEvent, isUTF16 bool) []byte {
+	switch c := change.(type) {
+	case *protocol.TextDocumentContentChangeWholeDocument:
+		return []byte(c.Text)
+	case *protocol.TextDocumentContentChangePartial:
+		start := config.Offset(text, int(c.Range.Start.Line), int(c.Range.Start.Character), isUTF16)
+		end := max(start, config.Offset(text, int(c.Range.End.Line), int(c.Range.End.Character), isUTF16))
+		whole := make([]byte, 0, len(text)-(end-start)+len(c.Text))
+		whole = append(whole, text[:start]...)
+		whole = append(whole, c.Text...)
+		return append(whole, text[end:]...)
+	}
+	return text
+}
+
+// didSave reads the files again at once: saved text is what runs, and the watch may be slower or absent.
+func (s *Session) didSave(_ context.Context, params protocol.DidSaveTextDocumentParams) {
+	if !isConfigName(params.TextDocument.URI) {
+		return
+	}
+	s.inBackground(func() {
+		if c, err := s.host(s.lifetime); err == nil {
+			c.Reload()
+		}
+	})
+}
+
+func (s *Session) didClose(_ context.Context, params protocol.DidCloseTextDocumentParams) {
+	s.documents.remove(params.TextDocument.URI)
+	s.unpublish(params.TextDocument.URI)
+}
+
+// isConfigName recognises a configuration file by its name, never by its language (U13).
+func isConfigName(u uri.URI) bool {
+	switch filepath.Base(pathOf(u)) {
+	case config.ProjectFileName, "mcp.json":
+		return true
+	}
+	return false
+}
+
+func (d *documents) set(b buffer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.open == nil {
+		d.open = map[uri.URI]buffer{}
+	}
+	d.open[b.uri] = b
+}
+
+func (d *documents) find(u uri.URI) (buffer, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	b, isOpen := d.open[u]
+	return b, isOpen
+}
+
+func (d *documents) remove(u uri.URI) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.open, u)
+}
+
+func (d *documents) all() []buffer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := make([]buffer, 0, len(d.open))
+	for _, b := range d.open {
+		all = append(all, b)
+	}
+	return all
+}
+
+type snapshotKey struct{}
+
+// snapshot gives a request the document it speaks of as it was when the request came.
+func (s *Session) snapshot(ctx context.Context, method string) context.Context {
+	ctx = s.own.with(ctx)
+	if method != codeAction.Method {
+		return ctx
+	}
+	return context.WithValue(ctx, snapshotKey{}, s.documents.copied())
+}
+
+func (d *documents) copied() map[uri.URI]buffer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.open)
+}
+
+// bufferIn returns a document as it was when the request of ctx came.
+func bufferIn(ctx context.Context, u uri.URI) (buffer, bool) {
+	documents, _ := ctx.Value(snapshotKey{}).(map[uri.URI]buffer)
+	b, isOpen := documents[u]
+	return b, isOpen
+}

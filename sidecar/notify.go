@@ -1,0 +1,127 @@
+package sidecar
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"pillion/mcp/host"
+	"pillion/rpc"
+	"pillion/rpc/message"
+)
+
+// coalesceTime is how long changes are gathered before they are told.
+const coalesceTime = 20 * time.Millisecond
+
+// notifier tells the editor what changed, several changes at a time.
+type notifier struct {
+	session *Session
+
+	mu         sync.Mutex
+	hasBegun   bool
+	isPending  bool
+	connectors []string
+	removed    []string
+	tools      []host.ToolsChange
+	rev        int
+	timer      *time.Timer
+}
+
+func (n *notifier) init(s *Session) { n.session = s }
+
+// begin lets messages out: the editor has said that it is initialized.
+func (n *notifier) begin() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.hasBegun = true
+	n.arm()
+}
+
+func (n *notifier) isOpen() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.hasBegun
+}
+
+// changed takes a change in; it never blocks.
+func (n *notifier) changed(e host.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.isPending = true
+	for _, id := range e.Connectors {
+		if !slices.Contains(n.connectors, id) {
+			n.connectors = append(n.connectors, id)
+		}
+	}
+	n.removed = append(n.removed, e.Removed...)
+	if e.Tools != nil {
+		n.tools = append(n.tools, *e.Tools)
+	}
+	n.arm()
+}
+
+// arm is called with n.mu held.
+func (n *notifier) arm() {
+	if !n.hasBegun || !n.isPending || n.timer != nil {
+		return
+	}
+	n.timer = time.AfterFunc(coalesceTime, n.flush)
+}
+
+func (n *notifier) flush() {
+	n.mu.Lock()
+	s := n.session
+	connectors, removed, tools := n.connectors, n.removed, n.tools
+	n.connectors, n.removed, n.tools, n.isPending, n.timer = nil, nil, nil, false, nil
+	n.rev++
+	rev := n.rev
+	n.mu.Unlock()
+	select {
+	case <-s.opened:
+	default:
+		return
+	}
+	if s.core == nil || s.lifetime.Err() != nil {
+		return
+	}
+	s.dropStaleConsents()
+	s.tellConnectors(rev, connectors, removed)
+	for _, change := range tools {
+		s.tellTools(change)
+	}
+	s.publishAll()
+}
+
+func (s *Session) tellConnectors(rev int, ids, removed []string) {
+	params := message.ConnectorsChangedParams{Rev: rev, Changed: []message.Connector{}, Removed: []message.ConnectorID{}}
+	for _, id := range removed {
+		params.Removed = append(params.Removed, message.ConnectorID(id))
+	}
+	for _, id := range ids {
+		if connector, err := s.core.Connector(id); err == nil {
+			params.Changed = append(params.Changed, s.wireConnector(connector))
+		}
+	}
+	s.clients.each(func(c *client) { s.tell(rpc.Notify(c.conn, message.ConnectorsChanged, params)) })
+}
+
+func (s *Session) tellTools(change host.ToolsChange) {
+	params := message.NewToolsChanged(message.ConnectorID(change.Connector), change.Generation,
+		toolIDs(change.Added), toolIDs(change.Removed), toolIDs(change.Changed))
+	s.clients.each(func(c *client) { s.tell(rpc.Notify(c.conn, message.ToolsChanged, params)) })
+}
+
+// tell notes what could not be told: the connection has ended, and its reader will say so.
+func (s *Session) tell(err error) {
+	if err != nil {
+		s.log.Debug("change not told", "error", err)
+	}
+}
+
+func toolIDs(ids []string) []message.ToolID {
+	typed := make([]message.ToolID, len(ids))
+	for i, id := range ids {
+		typed[i] = message.ToolID(id)
+	}
+	return typed
+}

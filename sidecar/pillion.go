@@ -1,0 +1,42 @@
+package sidecar
+
+import (
+	"pillion/rpc"
+	"pillion/rpc/message"
+)
+
+// handlePillion registers what only the editor's own connection may ask for, on top of what every connection may.
+func (s *Session) handlePillion(r *rpc.Router) {
+	s.handleShared(r)
+	rpc.HandleNotification(r, message.TrustChanged, s.trustChanged)
+	rpc.Handle(r, message.ConnectorAdd, s.connectorAdd)
+	rpc.Handle(r, message.ConnectorRemove, s.connectorRemove)
+	rpc.Handle(r, message.ConsentRevoke, s.consentRevoke)
+	rpc.Handle(r, message.PermissionSet, s.permissionSet)
+	rpc.Handle(r, message.PermissionRemove, s.permissionRemove)
+	rpc.Handle(r, message.ModeSet, s.modeSet)
+	rpc.Handle(r, message.StopAll, s.stopAll)
+}
+
+// handleShared registers what an attached terminal may ask for as well: nothing that changes trust but an answer to a
+// question that was shown to it (S6).
+func (s *Session) handleShared(r *rpc.Router) {
+	rpc.Handle(r, message.Connectors, s.connectors)
+	rpc.Handle(r, message.ConnectorStart, s.connectorStart)
+	rpc.Handle(r, message.ConnectorStop, s.connectorStop)
+	rpc.Handle(r, message.ConnectorRestart, s.connectorRestart)
+	rpc.Handle(r, message.Consents, s.consentRecords)
+	rpc.Handle(r, message.Tools, s.tools)
+	rpc.Handle(r, message.ToolDetail, s.tool)
+	rpc.Handle(r, message.ToolCall, s.toolCall)
+	rpc.Handle(r, message.Calls, s.calls)
+	rpc.Handle(r, message.CallDetail, s.call)
+	rpc.Handle(r, message.CallCancel, s.callCancel)
+	rpc.Handle(r, message.ResultRead, s.resultRead)
+	rpc.Handle(r, message.Permissions, s.permissions)
+	rpc.Handle(r, message.ModeCurrent, s.mode)
+	rpc.Handle(r, message.Asks, s.asks)
+	rpc.Handle(r, message.AskAnswer, s.askAnswer)
+	rpc.Handle(r, message.AskShow, s.askShow)
+	rpc.Handle(r, message.Why, s.why)
+}

@@ -1,0 +1,228 @@
+// Package sidecar is one editor session: it turns what an editor says into calls of the host and what the host does into
+// messages, one file for each family of methods.
+// It decides nothing about consent, permission or connectors, and reads no configuration itself.
+package sidecar
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pillion/editors"
+	"pillion/mcp/host"
+	"pillion/rpc"
+	"pillion/sidecar/core"
+)
+
+// Options are what a session is made of.
+type Options struct {
+	// In and Out carry the editor's frames; the session closes both.
+	In  io.ReadCloser
+	Out io.WriteCloser
+	// Version and Executable are those of this Pillion.
+	Version, Executable string
+	Environ             []string
+	Logger              *slog.Logger
+	// Trace, if not nil, receives every frame, with the secrets that are known replaced.
+	Trace io.Writer
+	// OutputLost, if not nil, is closed when nobody reads Out any more.
+	OutputLost <-chan struct{}
+}
+
+// The bounds of an ending (protocol.md, Rules).
+const (
+	shutdownTime = 900 * time.Millisecond  // shutdown is answered within a second
+	exitTime     = 1200 * time.Millisecond // the process ends within 1.5 s of exit
+	lostTime     = 3 * time.Second         // and within 5 s of losing the editor
+)
+
+// Session is one editor's session.
+type Session struct {
+	options   Options
+	log       *slog.Logger
+	window    string
+	conn      *rpc.Conn
+	router    *rpc.Router
+	questions *editors.Questions
+	editor    editor
+	documents documents
+	notifier  notifier
+	shown     shownDocuments
+	life      life
+	attached  attachments
+
+	background sync.WaitGroup
+	lifetime   context.Context
+	end        context.CancelFunc
+
+	// opened is closed once core is set or coreErr says why it is not.
+	opened   chan struct{}
+	openOnce sync.Once
+	core     *core.Core
+	coreErr  error
+
+	clients       clients
+	own           *client // the editor's connection
+	consents      consentAsks
+	foldersMu     sync.Mutex
+	publishing    sync.Mutex // keeps what is said of a file in order
+	reports       sync.Map   // *report by token
+	progressCount atomic.Int64
+	exitCode      atomic.Int32
+}
+
+// Run serves one editor until it ends, and returns the exit code of the process.
+// The error is for stderr: a stream that cannot be read any further.
+func Run(ctx context.Context, o Options) (int, error) {
+	s := newSession(ctx, o)
+	err := s.conn.Serve(s.lifetime)
+	return s.finish(err)
+}
+
+func newSession(ctx context.Context, o Options) *Session {
+	s := &Session{options: o, log: o.Logger, window: core.NewWindow(), opened: make(chan struct{})}
+	s.lifetime, s.end = context.WithCancel(ctx)
+	s.questions = editors.NewQuestions(s.asksChanged)
+	s.exitCode.Store(exitWithoutShutdown)
+	s.router = rpc.NewRouter()
+	s.handleLSP(s.router)
+	s.handlePillion(s.router)
+	s.conn = rpc.NewConn(o.In, o.Out, s.router, rpc.Options{
+		Logger: o.Logger, Gate: s.life.gate, Snapshot: s.snapshot, Trace: s.tracer(o.Trace),
+	})
+	s.own = &client{
+		conn: s.conn, caller: host.Caller{Kind: "editor"}, refusal: func() string { return "" },
+		isTold: s.isTold,
+	}
+	s.clients.add(s.own)
+	s.notifier.init(s)
+	if o.OutputLost != nil {
+		s.inBackground(func() {
+			select {
+			case <-o.OutputLost:
+				s.conn.Close()
+			case <-s.lifetime.Done():
+			}
+		})
+	}
+	return s
+}
+
+// tracer writes frames to out, if there is one.
+func (s *Session) tracer(out io.Writer) rpc.Tracer {
+	if out == nil {
+		return nil
+	}
+	return rpc.NewTracer(out, s.redacted)
+}
+
+// redacted replaces the secrets that are known by now; before the core is there, none are.
+func (s *Session) redacted(body []byte) []byte {
+	select {
+	case <-s.opened:
+	default:
+		return body
+	}
+	if s.core == nil {
+		return body
+	}
+	return s.core.Redact(body)
+}
+
+// finish ends what the session started, within the bounds of how it ended.
+func (s *Session) finish(serveErr error) (int, error) {
+	bound := lostTime
+	if s.life.isExiting() {
+		bound = exitTime
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	defer cancel()
+	s.end()
+	s.closeAttach()
+	s.closeCore(ctx)
+	s.background.Wait()
+	var frame *rpc.FrameError
+	if asFrameError(serveErr, &frame) {
+		return exitBadFrame, frame
+	}
+	return int(s.exitCode.Load()), nil
+}
+
+// open makes the core, once, in the background of initialize.
+func (s *Session) open(roots []string, isUntrusted bool) {
+	s.openOnce.Do(func() {
+		s.inBackground(func() {
+			defer close(s.opened)
+			c, err := core.Open(core.Options{
+				Logger: s.log, Version: s.options.Version, Environ: s.options.Environ, Executable: s.options.Executable,
+				Window: s.window, Roots: roots, IsUntrusted: isUntrusted, Asker: asker{s}, Observe: s.hostChanged,
+			})
+			if err != nil {
+				s.coreErr = err
+				s.log.Error("session cannot work", "error", err)
+				return
+			}
+			s.core = c
+		})
+	})
+}
+
+// start lets the core read the files and start what may run; initialize was answered before.
+func (s *Session) start() {
+	s.inBackground(func() {
+		<-s.opened
+		if s.core == nil {
+			s.editor.showMessage(s, messageError, "Pillion: "+s.coreErr.Error())
+			return
+		}
+		s.core.Start()
+		s.core.Watch(s.log)
+		s.askAboutStores()
+		s.publishAll()
+	})
+}
+
+func (s *Session) closeCore(ctx context.Context) {
+	s.openOnce.Do(func() { close(s.opened) })
+	<-s.opened
+	if s.core != nil {
+		s.core.Close(ctx)
+	}
+}
+
+// host waits for the core; the error is one that an editor may be answered.
+func (s *Session) host(ctx context.Context) (*core.Core, error) {
+	select {
+	case <-s.opened:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if s.core == nil {
+		reason := "the session is ending"
+		if s.coreErr != nil {
+			reason = s.coreErr.Error()
+		}
+		return nil, rpc.Errorf(rpc.CodeRequestFailed, "%s", reason)
+	}
+	return s.core, nil
+}
+
+// inBackground runs f in the session's background; finish waits for it.
+func (s *Session) inBackground(f func()) {
+	s.background.Add(1)
+	go func() {
+		defer s.background.Done()
+		f()
+	}()
+}
+
+// isTold reports whether Pillion's own notifications go to the editor: it declared them, and is initialized.
+func (s *Session) isTold() bool { return s.notifier.isOpen() && s.editor.speaksPillion() }
+
+// hostChanged is told by the host what changed.
+func (s *Session) hostChanged(e host.Event) {
+	s.notifier.changed(e)
+}

@@ -1,0 +1,34 @@
+package sidecar
+
+import (
+	"context"
+	"time"
+
+	"pillion/mcp/host"
+	"pillion/rpc"
+	"pillion/rpc/message"
+)
+
+// toolCall answers with what came of the call; a cancelled request is answered by a result too.
+func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (message.CallResult, error) {
+	if err := params.Check(); err != nil {
+		return message.CallResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
+	}
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.CallResult{}, err
+	}
+	caller := callerOf(ctx)
+	report := s.progressOf(ctx, params.WorkDoneToken, "Calling "+string(params.Tool))
+	outcome, err := c.Call(ctx, host.CallRequest{
+		CallID: string(params.CallID), Tool: string(params.Tool), Arguments: params.ArgumentBytes(),
+		SessionID: caller.session(string(params.SessionID)), TurnID: params.TurnID, Caller: caller.caller,
+		Timeout: time.Duration(params.TimeoutMS) * time.Millisecond, OnProgress: report.progress,
+	})
+	if err != nil {
+		report.end("")
+		return message.CallResult{}, misuse(err)
+	}
+	report.end(string(outcome.Status))
+	return wireResult(outcome, params.Includes), nil
+}
