@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"pillion/mcp/process"
+	"pillion/sidecar"
+)
+
+// The exit code of a session that could not begin.
+const exitStdioFailed = 1
+
+// runStdio serves one editor on standard input and output until it ends.
+// stdout carries frames and nothing else; stderr stays empty but for a fatal line.
+func runStdio(arguments []string) int {
+	tracePath, err := traceOf(arguments)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pillion:", err)
+		return exitUsage
+	}
+	if marker := process.OwnMarker(); marker != "" {
+		fmt.Fprintln(os.Stderr, "pillion: this was started by a connector of another Pillion, which is refused")
+		return exitStdioFailed
+	}
+	in, out, err := process.TakeStdio()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pillion: take standard input and output:", err)
+		return exitStdioFailed
+	}
+	options := sidecar.Options{In: in, Out: out, Version: version(), Environ: os.Environ(), Logger: slog.New(slog.DiscardHandler)}
+	if options.Executable, err = os.Executable(); err != nil {
+		fmt.Fprintln(os.Stderr, "pillion: find this program:", err)
+		return exitStdioFailed
+	}
+	if tracePath != "" {
+		trace, err := openTrace(tracePath)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "pillion:", err)
+			return exitStdioFailed
+		}
+		defer trace.Close()
+		options.Trace = trace
+	}
+	// A child could otherwise read this process's environment (S20); where that cannot be had the rest still holds.
+	_ = process.DisallowDump()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	options.OutputLost = process.WatchReader(ctx, out)
+	code, err := sidecar.Run(ctx, options)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pillion:", err)
+	}
+	return code
+}
+
+// traceOf reads the flags that go with --stdio.
+func traceOf(arguments []string) (path string, err error) {
+	for i := 0; i < len(arguments); i++ {
+		switch argument := arguments[i]; {
+		case argument == "--stdio":
+		case argument == "--trace" && i+1 < len(arguments):
+			i++
+			path = arguments[i]
+		case strings.HasPrefix(argument, "--trace="):
+			path = strings.TrimPrefix(argument, "--trace=")
+		case strings.HasPrefix(argument, "--clientProcessId="):
+			// Some clients say it here as well; what initialize says counts.
+		default:
+			return "", fmt.Errorf("--stdio does not go with %q", argument)
+		}
+	}
+	return path, nil
+}
+
+// openTrace opens the file that every frame is written to, redacted; what was in it is lost.
+func openTrace(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the trace %s: %w", path, err)
+	}
+	return file, nil
+}
