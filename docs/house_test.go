@@ -1,0 +1,158 @@
+// Package docs holds no code: its tests hold the documents to the tree that they describe.
+package docs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// directions says what each package may import of ours; what is not listed here is forbidden.
+// A package that is not named at all fails the test: it must be given its place first.
+var directions = map[string][]string{
+	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {},
+	"mcp/config":     {},
+	"mcp/consent":    {"mcp/state"},
+	"mcp/permission": {"mcp/state"},
+	"mcp/audit":      {"mcp/state", "mcp/redact"},
+	"mcp/result":     {"mcp/redact", "mcp/state"},
+	"mcp/connector":  {"mcp/process", "mcp/redact", "mcp/state"},
+	"mcp/demo":       {},
+	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
+	"mcp/host": {
+		"mcp/config", "mcp/consent", "mcp/permission", "mcp/connector", "mcp/result", "mcp/audit",
+		"mcp/process", "mcp/redact", "mcp/state",
+	},
+	"rpc": {"rpc/internal/respond"}, "rpc/rpctest": {"rpc"},
+	"rpc/message":           {"rpc"},
+	"rpc/internal/generate": {},
+	"editors":               {"rpc", "rpc/message"},
+	"editors/e2e":           nil, // drives the program from outside
+	"docs":                  {},
+	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/state", "mcp/process"},
+	"sidecar/attach":        {"rpc", "rpc/message", "mcp/process", "mcp/state"},
+	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host"},
+	"sidecar": {
+		"sidecar/core", "sidecar/attach", "sidecar/configdoc", "editors", "rpc", "rpc/message",
+		"mcp/host", "mcp/config", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/state",
+	},
+}
+
+// everything lists who may import what it likes: the one place that sees everything.
+var everything = []string{"cmd/pillion"}
+
+type goPackage struct {
+	ImportPath string
+	Doc        string
+	Imports    []string
+	GoFiles    []string
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	command := exec.Command("go", "list", "-json=ImportPath,Doc,Imports,GoFiles", "pillion/...")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+	}
+	var all []goPackage
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var one goPackage
+		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		one.ImportPath = strings.TrimPrefix(one.ImportPath, "pillion/")
+		all = append(all, one)
+	}
+	return all
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	for _, one := range packages(t) {
+		if within(one.ImportPath, everything) {
+			continue
+		}
+		allowed, isPlaced := directions[one.ImportPath]
+		if !isPlaced {
+			t.Errorf("package %s has no place in the house: add it to directions and to docs/architecture.md", one.ImportPath)
+			continue
+		}
+		for _, imported := range one.Imports {
+			ours, isOurs := strings.CutPrefix(imported, "pillion/")
+			if isOurs && !slices.Contains(allowed, ours) {
+				t.Errorf("%s must not import %s", one.ImportPath, ours)
+			}
+		}
+	}
+}
+
+// LSP and the framing of JSON-RPC stand at one edge.
+func TestLibrariesStayAtTheirEdge(t *testing.T) {
+	edges := map[string][]string{
+		"go.lsp.dev/protocol": {"rpc", "rpc/message", "rpc/rpctest", "sidecar", "sidecar/configdoc", "editors"},
+		"go.lsp.dev/jsonrpc2": {"rpc", "rpc/rpctest", "rpc/internal/respond"},
+		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest"},
+		"github.com/fsnotify/fsnotify":               {"sidecar/core"},
+	}
+	for _, one := range packages(t) {
+		for library, users := range edges {
+			if slices.Contains(one.Imports, library) && !slices.Contains(users, one.ImportPath) {
+				t.Errorf("%s imports %s, which is for %v", one.ImportPath, library, users)
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIsForAndWhatNot(t *testing.T) {
+	for _, one := range packages(t) {
+		if len(one.GoFiles) == 0 {
+			continue
+		}
+		if one.Doc == "" {
+			t.Errorf("package %s has no documentation", one.ImportPath)
+			continue
+		}
+		if strings.HasPrefix(one.ImportPath, "cmd/") {
+			continue
+		}
+		doc := packageDoc(t, one.ImportPath)
+		if !slices.ContainsFunc([]string{" not ", " no ", " nothing", " never ", " neither ", " nobody", " nor "}, func(word string) bool { return strings.Contains(doc, word) }) {
+			t.Errorf("the documentation of package %s does not say what it does not do", one.ImportPath)
+		}
+	}
+}
+
+func packageDoc(t *testing.T, path string) string {
+	t.Helper()
+	out, err := exec.Command("go", "doc", "-short=false", "pillion/"+path).Output()
+	if err != nil {
+		t.Fatalf("go doc %s: %v", path, err)
+	}
+	return strings.Join(strings.Fields(string(out)), " ")
+}
+
+func TestArchitectureNamesEveryPackage(t *testing.T) {
+	text, err := os.ReadFile("architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range packages(t) {
+		if len(one.GoFiles) > 0 && !bytes.Contains(text, []byte("`"+one.ImportPath+"`")) {
+			t.Errorf("docs/architecture.md does not name %s", one.ImportPath)
+		}
+	}
+}
+
+func within(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") })
+}
