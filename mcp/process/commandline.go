@@ -101,7 +101,7 @@ func batchLine(path string, args []string) string {
 func needsBatchQuotes(arg string) bool {
 	plain := func(r rune) bool {
 		if r < unicode.MaxASCII {
-			return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(`#$*+-./:?@\_`, r)
+			return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(`#$+-./:@\_`, r)
 		}
 		return !unicode.IsControl(r) && !unicode.IsSpace(r)
 	}

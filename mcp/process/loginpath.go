@@ -45,7 +45,7 @@ func printedPath(output string) (string, bool) {
 	lines := strings.Split(strings.TrimRight(output, "\r\n"), "\n")
 	last := strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "PATH=")
 	for _, entry := range filepath.SplitList(last) {
-		if !filepath.IsAbs(entry) || strings.ContainsAny(entry, "\t\x1b") {
+		if !filepath.IsAbs(entry) || strings.ContainsAny(entry, "\t\x1b'\"$") {
 			return "", false
 		}
 	}

@@ -281,7 +281,7 @@ func modeShell() int {
 			writeID(startMode("stubborn", os.Stdout, &syscall.SysProcAttr{Setpgid: true}))
 			forever()
 		case "print":
-			say("/printed/bin:/usr/bin:/bin")
+			say("\n/printed/bin:/usr/bin:/bin")
 			return 0
 		case "fail":
 			return 3

@@ -49,13 +49,17 @@ func (r Resolver) Look(program, dir string) (abs string, err error) {
 		return r.lookNamed(program, dir)
 	}
 	missing := &NotFoundError{Program: program, Path: r.Path, Reason: fs.ErrNotExist}
+	skipped := false
 	for _, entry := range filepath.SplitList(r.Path) {
 		found, err := r.runnable(filepath.Join(entry, program))
 		switch {
 		case !filepath.IsAbs(entry):
 			continue // also "": a relative entry means a folder that somebody else chose
 		case err == nil && r.excludes(entry):
-			missing.Detail = found + " lies in the workspace and is not used"
+			if !skipped {
+				missing.Reason, missing.Detail = fs.ErrNotExist, found+" lies in the workspace and is not used"
+			}
+			skipped = true
 		case err == nil:
 			return found, nil
 		case errors.Is(err, fs.ErrPermission) && missing.Detail == "":
