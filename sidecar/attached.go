@@ -1,0 +1,269 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pillion/mcp/host"
+	"pillion/mcp/process"
+	"pillion/rpc"
+	"pillion/rpc/message"
+	"pillion/sidecar/attach"
+	"pillion/sidecar/core"
+)
+
+const (
+	// proofTime is how long a connection may take to prove itself.
+	proofTime = 10 * time.Second
+	// maxAttached bounds how many programs are joined at once.
+	maxAttached = 64
+	// partingTime bounds how long a connection may take to end with the session.
+	partingTime = 300 * time.Millisecond
+)
+
+// attachments are the programs that have joined the window through its socket.
+type attachments struct {
+	mu       sync.Mutex
+	listener *attach.Listener
+	open     map[*attached]bool
+	joined   int
+	isClosed bool
+
+	workers sync.WaitGroup
+}
+
+// attached is one connection to the window's socket.
+type attached struct {
+	session   *Session
+	stream    *attach.Stream
+	handshake *attach.Handshake
+	conn      *rpc.Conn
+	prefix    string
+	// client is set once the program has proved itself; nothing else is served before.
+	client atomic.Pointer[client]
+	// refusal says why this program may not join at all, or is empty.
+	refusal string
+}
+
+// listen opens the window's socket and returns its address, or empty where it must not be opened: the session does without.
+func (s *Session) listen(roots []string) string {
+	listener, err := s.openSocket(roots)
+	if err != nil {
+		s.log.Warn("no terminal can join this window", "error", err)
+		return ""
+	}
+	a := &s.attached
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.isClosed || a.listener != nil {
+		_ = listener.Close()
+		return ""
+	}
+	a.listener, a.open = listener, map[*attached]bool{}
+	a.workers.Add(1)
+	go func() {
+		defer a.workers.Done()
+		s.acceptAttached(listener)
+	}()
+	return listener.Socket()
+}
+
+func (s *Session) openSocket(roots []string) (*attach.Listener, error) {
+	folders, err := core.FindFolders(s.options.Environ)
+	if err != nil {
+		return nil, err
+	}
+	if err := folders.CheckOutside(roots); err != nil {
+		return nil, err
+	}
+	return attach.Listen(folders.Runtime, message.WindowDescriptor{
+		Window: s.window, Roots: rootURIs(roots), PID: os.Getpid(), Editor: s.editor.clientName(), FocusedAt: time.Now().UTC(),
+	})
+}
+
+// describeRoots tells who looks for a window which folders it has now.
+func (s *Session) describeRoots(roots []string) {
+	s.attached.mu.Lock()
+	listener := s.attached.listener
+	s.attached.mu.Unlock()
+	if listener == nil {
+		return
+	}
+	err := listener.Describe(func(d *message.WindowDescriptor) { d.Roots = rootURIs(roots) })
+	if err != nil {
+		s.log.Warn("the window's folders are not told to terminals", "error", err)
+	}
+}
+
+func rootURIs(roots []string) []message.URI {
+	uris := make([]message.URI, len(roots))
+	for i, root := range roots {
+		uris[i] = fileURI(root)
+	}
+	return uris
+}
+
+func (s *Session) acceptAttached(listener *attach.Listener) {
+	for {
+		stream, err := listener.Accept()
+		if err != nil {
+			if !errors.Is(err, net.ErrClosed) {
+				s.log.Warn("no more terminals can join this window", "error", err)
+			}
+			return
+		}
+		if !s.attached.serve(s, stream, listener.Handshake()) {
+			_ = stream.Close()
+		}
+	}
+}
+
+// serve begins to serve a connection; it reports false when there are too many, or the session is ending.
+func (a *attachments) serve(s *Session, stream *attach.Stream, handshake *attach.Handshake) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.isClosed || len(a.open) >= maxAttached {
+		return false
+	}
+	a.joined++
+	one := newAttached(s, stream, handshake, "attached-"+strconv.Itoa(a.joined))
+	a.open[one] = true
+	a.workers.Add(1)
+	go func() {
+		defer a.workers.Done()
+		one.serve()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.open, one)
+	}()
+	return true
+}
+
+func newAttached(s *Session, stream *attach.Stream, handshake *attach.Handshake, prefix string) *attached {
+	a := &attached{session: s, stream: stream, handshake: handshake, prefix: prefix, refusal: refusalOf(stream.Peer.PID)}
+	router := rpc.NewRouter()
+	s.handleShared(router)
+	rpc.Handle(router, message.AttachChallenge, a.challenge)
+	rpc.Handle(router, message.Attach, a.attach)
+	a.conn = rpc.NewConn(stream.In(), stream.Out(), router, rpc.Options{
+		Logger: s.log, Gate: a.gate, Snapshot: a.snapshot, Grace: partingTime,
+	})
+	return a
+}
+
+// refusalOf says why a program may neither join nor answer, or is empty: what a connector started would be judging its own
+// calls (S6, S7). It is known by the kernel's word alone: by its descent from this process, which has no other children, and
+// by the mark that every connector's environment carries.
+func refusalOf(pid int) string {
+	if process.CarriesMarker(pid) || pid != os.Getpid() && process.IsDescendantOf(pid, os.Getpid()) {
+		return "a program that a connector started may not join or answer"
+	}
+	return ""
+}
+
+func (a *attached) serve() {
+	a.stream.Hurry(proofTime)
+	if err := a.conn.Serve(a.session.lifetime); err != nil {
+		a.session.log.Debug("attached connection ended", "error", err)
+	}
+	if c := a.client.Load(); c != nil {
+		a.session.clients.remove(c)
+	}
+}
+
+// gate lets nothing through before the proof but the proof.
+func (a *attached) gate(method string, _ bool) *rpc.Error {
+	if method == message.AttachChallenge.Method || method == message.Attach.Method || a.client.Load() != nil {
+		return nil
+	}
+	return rpc.Errorf(rpc.CodeServerNotInitialized, "%s comes before %s", message.Attach.Method, method)
+}
+
+func (a *attached) snapshot(ctx context.Context, _ string) context.Context {
+	if c := a.client.Load(); c != nil {
+		return c.with(ctx)
+	}
+	return ctx
+}
+
+func (a *attached) challenge(_ context.Context, params message.AttachChallengeParams) (message.AttachChallengeResult, error) {
+	if a.refusal != "" {
+		return message.AttachChallengeResult{}, a.hangUp(rpc.Errorf(rpc.CodeRequestFailed, "%s", a.refusal))
+	}
+	result, err := a.handshake.Challenge(params)
+	return result, a.hangUp(err)
+}
+
+func (a *attached) attach(_ context.Context, params message.AttachParams) (message.AttachResult, error) {
+	if a.refusal != "" {
+		return message.AttachResult{}, a.hangUp(rpc.Errorf(rpc.CodeRequestFailed, "%s", a.refusal))
+	}
+	if params.Role == message.AttachAgent {
+		return message.AttachResult{}, a.hangUp(rpc.Errorf(rpc.CodeRequestFailed, "agents are not supported yet"))
+	}
+	if err := a.handshake.Join(params); err != nil {
+		return message.AttachResult{}, a.hangUp(err)
+	}
+	a.stream.Hurry(0)
+	s := a.session
+	joined := a.join(params.Name)
+	s.clients.add(joined)
+	a.client.Store(joined)
+	s.log.Info("a terminal joined", "program", joined.caller.Program, "pid", joined.caller.PID)
+	result := message.AttachResult{Protocol: message.ProtocolVersion, Version: s.options.Version, Window: s.window, Roots: []message.URI{}}
+	if listener := s.attached.socket(); listener != nil {
+		result.Roots = listener.Descriptor().Roots
+	}
+	return result, nil
+}
+
+// join is the program as the rest of the session knows it: what it calls itself, and what the kernel knows it to be.
+func (a *attached) join(name string) *client {
+	pid := a.stream.Peer.PID
+	return &client{
+		conn: a.conn, prefix: a.prefix,
+		caller: host.Caller{Kind: string(message.AskerCLI), Name: name, Program: process.ExecutablePath(pid), PID: pid},
+		// It is looked at again for every answer: a program may have become a connector's since it joined.
+		refusal: func() string { return refusalOf(pid) },
+		isTold:  func() bool { return true },
+	}
+}
+
+// hangUp ends the connection after an answer that says that its proof has failed; other errors, and nil, leave it open.
+func (a *attached) hangUp(err error) error {
+	var fault *rpc.Error
+	if errors.As(err, &fault) && fault.Code == rpc.CodeRequestFailed {
+		a.conn.Close()
+	}
+	return err
+}
+
+func (a *attachments) socket() *attach.Listener {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.listener
+}
+
+// closeAttach removes the window's socket, ends every connection and waits until all of it has gone.
+func (s *Session) closeAttach() {
+	a := &s.attached
+	a.mu.Lock()
+	a.isClosed = true
+	listener := a.listener
+	for one := range a.open {
+		one.conn.Close()
+	}
+	a.mu.Unlock()
+	if listener != nil {
+		if err := listener.Close(); err != nil {
+			s.log.Debug("socket not closed", "error", err)
+		}
+	}
+	a.workers.Wait()
+}
