@@ -1,12 +1,22 @@
 package connector
 
-import "time"
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
 
 // CallRequest is one call of one tool.
 type CallRequest struct {
 	// Tool is the raw name, as listed.
 	Tool string
-	// Arguments are the bytes of one JSON object; exactly these are sent (S10). Empty means {}.
+	// Arguments are the bytes of one JSON object on one line; exactly these are sent (S10). Empty means {}.
 	Arguments []byte
 	// Timeout without progress; zero means the definition's CallTimeout. The definition's CallCap bounds it.
 	Timeout time.Duration
@@ -44,4 +54,125 @@ type CallReply struct {
 	// MayHaveRun is false only where the request provably never left.
 	MayHaveRun bool
 	Duration   time.Duration
+}
+
+// emptyArguments stand in what the SDK encodes for the arguments, which the filter puts in as they are.
+var emptyArguments = json.RawMessage(`{}`)
+
+// Call calls one tool and waits for its result.
+//
+// The error is nil when the server answered, also when it answered with an error (see [CallReply.ProtocolError]).
+// Otherwise it is *NotReadyError, *LostError, *TimeoutError, *TooLargeError, *MalformedReplyError, *ArgumentsError or the
+// cause of ctx's end; in every case the reply's MayHaveRun and Duration are valid. A call is never sent twice.
+func (c *Connector) Call(ctx context.Context, r CallRequest) (CallReply, error) {
+	begun := time.Now()
+	reply, err := c.call(ctx, r)
+	reply.Duration = time.Since(begun)
+	return reply, err
+}
+
+func (c *Connector) call(ctx context.Context, r CallRequest) (CallReply, error) {
+	if len(r.Arguments) == 0 {
+		r.Arguments = emptyArguments
+	}
+	if err := checkArguments(r.Arguments); err != nil {
+		return CallReply{}, err
+	}
+	c.mu.Lock()
+	s := c.session
+	if c.state != StateReady {
+		err := &NotReadyError{Name: c.definition.Name, State: c.state, Problem: c.problem}
+		c.mu.Unlock()
+		return CallReply{}, err
+	}
+	c.mu.Unlock()
+	return s.call(ctx, r)
+}
+
+// checkArguments makes sure that the arguments end where they seem to, and that all readers see the same in them.
+func checkArguments(arguments []byte) error {
+	raw := jsontext.Value(arguments)
+	switch {
+	case raw.Kind() != '{' || !raw.IsValid():
+		return &ArgumentsError{Reason: "they are not one JSON object in valid UTF-8 without repeated names"}
+	case bytes.ContainsAny(arguments, "\r\n"):
+		return &ArgumentsError{Reason: "they have line breaks, which the transport does not allow"}
+	}
+	return nil
+}
+
+// call waits for a free place, sends and waits for the reply.
+func (s *session) call(ctx context.Context, r CallRequest) (CallReply, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
+	x := newExchange("tools/call")
+	if s.slots.Acquire(ctx, 1) != nil || ctx.Err() != nil {
+		return s.unanswered(ctx, x, nil)
+	}
+	defer s.slots.Release(1)
+	deadline := newDeadline(firstOf(r.Timeout, s.connector.definition.CallTimeout), s.connector.definition.CallCap, cancel)
+	defer deadline.stop()
+	if r.Clock != nil {
+		r.Clock.drive(deadline)
+		defer r.Clock.drive(nil)
+	}
+	x.members = []member{{"arguments", r.Arguments}}
+	x.onWritten = r.OnWritten
+	x.token = s.lastToken.Add(1)
+	x.onProgress = func(p Progress) {
+		deadline.progressed()
+		if r.OnProgress != nil {
+			r.OnProgress(p)
+		}
+	}
+	params := &mcp.CallToolParams{Name: r.Tool, Arguments: emptyArguments}
+	params.SetProgressToken(x.token)
+	_, err := s.client.CallTool(withExchange(ctx, x), params)
+	x.finish()
+	if x.isSettled() {
+		return x.reply()
+	}
+	return s.unanswered(ctx, x, err)
+}
+
+func firstOf(durations ...time.Duration) time.Duration {
+	for _, d := range durations {
+		if d > 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// reply is what a settled exchange brought.
+func (x *exchange) reply() (CallReply, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	reply := CallReply{Result: x.result, ResultType: x.resultType, ProtocolError: x.refusal, MayHaveRun: true}
+	return reply, x.failure
+}
+
+// unanswered says why there is no reply. What the SDK returned counts only where nothing better is known.
+func (s *session) unanswered(ctx context.Context, x *exchange, err error) (CallReply, error) {
+	x.withdraw()
+	if ctx.Err() == nil {
+		// The stream has ended under the call; the reason is being found out.
+		wait(s.ctx.Done(), 4*s.connector.tuning.settle)
+	}
+	cause := context.Cause(ctx)
+	if ctx.Err() == nil {
+		cause = context.Cause(s.ctx)
+	}
+	reply := CallReply{MayHaveRun: x.mayHaveRun()}
+	var problem *Problem
+	switch {
+	case errors.As(cause, &problem):
+		return reply, &LostError{Name: s.connector.definition.Name, Reason: problem.Reason, MayHaveRun: reply.MayHaveRun}
+	case errors.Is(cause, errStopped):
+		return reply, &LostError{Name: s.connector.definition.Name, Reason: errStopped.Error(), MayHaveRun: reply.MayHaveRun}
+	case cause != nil:
+		return reply, cause
+	}
+	return reply, fmt.Errorf("call %q of connector %q: %w", x.method, s.connector.definition.Name, err)
 }

@@ -6,6 +6,7 @@ package connector
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -30,6 +31,7 @@ type Definition struct {
 	Args    []string
 	// Env is the whole environment of the child, as KEY=value.
 	Env []string
+	// Dir is absolute.
 	Dir string
 	// Era is one of EraAuto (also when empty), EraModern, EraLegacy.
 	Era string
@@ -56,8 +58,6 @@ type Options struct {
 	Logger *slog.Logger
 	// Guard returns the process that sweeps up if Pillion is killed; nil means none.
 	Guard func() (*process.Guard, error)
-	// Marker is the value of [process.MarkerVar] in the child's environment; it must be unique to this connector.
-	Marker string
 	// LogFile receives what the server writes to stderr, rotated and redacted; empty means it is kept in memory only.
 	LogFile string
 	// Redact takes secret values out of everything said about the server; results pass untouched.
@@ -71,45 +71,190 @@ type Options struct {
 	Eras EraMemory
 }
 
-// EraMemory remembers the handshake that worked for a definition, so that later starts begin with it.
-// It must be safe for concurrent use.
-type EraMemory interface {
-	// Era returns EraModern, EraLegacy, or "" when nothing is known.
-	Era(definition string) string
-	// Remember stores it; "" forgets.
-	Remember(definition, era string)
+// tuning are the times that no setting changes.
+type tuning struct {
+	probe      time.Duration // before initialize follows an unanswered server/discover (C12)
+	download   time.Duration // until the first output of a runner that downloads
+	stall      time.Duration // of a write to a server that neither reads nor talks, before it is killed
+	settle     time.Duration // for an exit to follow the end of stdout, or the other way round
+	sync       time.Duration // between two listings that the server asked for
+	maxSync    time.Duration // the same, when they bring nothing new
+	sideList   time.Duration // for the lists other than tools to be in the first catalogue
+	listRetry  time.Duration // before tools are asked for again in a start
+	listTries  int           // in a start
+	maxWarning int
 }
+
+func defaultTuning() tuning {
+	return tuning{
+		probe: 3 * time.Second, download: 180 * time.Second, stall: 60 * time.Second, settle: 500 * time.Millisecond,
+		sync: time.Second, maxSync: 30 * time.Second, sideList: 2 * time.Second,
+		listRetry: 500 * time.Millisecond, listTries: 3, maxWarning: 20,
+	}
+}
+
+// errStopped is the cause of what ends because Stop was called.
+var errStopped = errors.New("the connector was stopped")
 
 // Connector is one MCP server that can be started, called and stopped.
 // All methods may be called at once from several goroutines.
 type Connector struct {
 	definition Definition
 	options    Options
+	tuning     tuning
+	log        *slog.Logger
+	eras       EraMemory
+	changes    notifier
 
-	mu sync.Mutex
+	mu           sync.Mutex
+	state        State
+	phase        string
+	problem      *Problem
+	server       Server
+	instructions string
+	catalogue    *Catalogue
+	warnings     []warning
+	noise        *noise   // of the last session
+	attempt      *attempt // a start under way
+	session      *session // until nothing of it is left
 }
 
 // New returns a connector that is not running; it does no work.
 func New(d Definition, o Options) *Connector {
-	return &Connector{definition: d, options: o}
+	if d.StartTimeout <= 0 {
+		d.StartTimeout = 30 * time.Second
+	}
+	if d.CallTimeout <= 0 {
+		d.CallTimeout = 5 * time.Minute
+	}
+	if d.CallCap <= 0 {
+		d.CallCap = 60 * time.Minute
+	}
+	if d.MaxConcurrent <= 0 {
+		d.MaxConcurrent = 16
+	}
+	if d.Era == "" {
+		d.Era = EraAuto
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Eras == nil {
+		o.Eras = &ownEras{}
+	}
+	return &Connector{
+		definition: d, options: o, tuning: defaultTuning(), eras: o.Eras, state: StateIdle,
+		log:     o.Logger.With("connector", d.Name),
+		changes: notifier{to: o.OnChange},
+	}
 }
 
 // Start runs the server and returns once it is ready: shaken hands with and listed.
 // The end of ctx before that aborts the start and clears everything away; later it has no effect, the process outlives
-// ctx. A Start beside a running one waits for that one. On failure [Connector.Status] has the Problem, which is also the
-// error (*Problem). A connector that failed or was stopped may be started again.
-func (c *Connector) Start(ctx context.Context) error { panic("not yet") }
+// ctx. A Start beside a running one waits for that one. The error wraps the *Problem that [Connector.Status] has, or is the
+// cause of ctx's end. A connector that failed or was stopped may be started again.
+func (c *Connector) Start(ctx context.Context) error {
+	for {
+		c.mu.Lock()
+		switch {
+		case c.state == StateReady:
+			c.mu.Unlock()
+			return nil
+		case c.attempt != nil:
+			a, isOver := c.attempt, c.state != StateStarting
+			c.mu.Unlock()
+			if err := await(ctx, a.done); err != nil {
+				return err
+			}
+			if !isOver {
+				return a.err
+			}
+		case c.session != nil:
+			// Never two processes of one connector: the last one is on its way out.
+			gone := c.session.gone
+			c.mu.Unlock()
+			if err := await(ctx, gone); err != nil {
+				return err
+			}
+		default:
+			a := newAttempt(ctx)
+			c.attempt = a
+			c.problem, c.warnings, c.noise = nil, nil, nil
+			c.enter(StateStarting)
+			c.mu.Unlock()
+			c.changes.flush()
+			c.start(a)
+			return a.err
+		}
+	}
+}
+
+// await waits for the channel to be closed, or returns the cause of ctx's end.
+func await(ctx context.Context, closed <-chan struct{}) error {
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
 
 // Stop ends the server and returns when its process, everything that it started and every goroutine have gone. It is
 // effective in every state. The end of ctx cuts the patience short, not the work: what is left is killed.
-func (c *Connector) Stop(ctx context.Context) { panic("not yet") }
+func (c *Connector) Stop(ctx context.Context) {
+	for {
+		c.mu.Lock()
+		a, s := c.attempt, c.session
+		if a == nil && s == nil {
+			if c.state != StateIdle && c.state != StateStopped {
+				c.problem = nil
+				c.enter(StateStopped)
+			}
+			c.mu.Unlock()
+			c.changes.flush()
+			return
+		}
+		if c.state != StateStopping {
+			c.enter(StateStopping)
+		}
+		c.mu.Unlock()
+		c.changes.flush()
+		if a != nil {
+			a.abort(ctx)
+		} else {
+			s.finish(ctx)
+		}
+	}
+}
 
 // Status returns the state as it is now; what it points at does not change afterwards.
-func (c *Connector) Status() Status { panic("not yet") }
+func (c *Connector) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	status := Status{
+		State: c.state, Problem: c.problem, Server: c.server, Instructions: c.instructions,
+		Catalogue: c.catalogue, LogFile: c.options.LogFile, Phase: c.phase,
+	}
+	if c.catalogue != nil {
+		status.Generation = c.catalogue.Generation
+	}
+	if c.session != nil {
+		status.PID, status.StartedAt = c.session.process.PID(), c.session.process.StartedAt()
+	}
+	if c.noise != nil {
+		if sentence := c.noise.sentence(); sentence != "" {
+			status.Warnings = append(status.Warnings, c.redacted(sentence))
+		}
+	}
+	for _, w := range c.warnings {
+		if w.key != noiseWarning {
+			status.Warnings = append(status.Warnings, w.sentence)
+		}
+	}
+	return status
+}
 
-// Call calls one tool and waits for its result.
-//
-// The error is nil when the server answered, also when it answered with an error (see [CallReply.ProtocolError]).
-// Otherwise it is *NotReadyError, *LostError, *TimeoutError, *TooLargeError, *MalformedReplyError or the cause of ctx's
-// end; in every case the reply's MayHaveRun and Duration are valid. A call is never sent twice.
-func (c *Connector) Call(ctx context.Context, r CallRequest) (CallReply, error) { panic("not yet") }
+func (c *Connector) redacted(text string) string {
+	text, _ = c.options.Redact.Text(text)
+	return text
+}

@@ -64,6 +64,13 @@ type MalformedReplyError struct {
 
 func (e *MalformedReplyError) Error() string { return "malformed reply: " + e.Reason }
 
+// ArgumentsError says that the arguments cannot be sent; nothing was.
+type ArgumentsError struct {
+	Reason string
+}
+
+func (e *ArgumentsError) Error() string { return "arguments refused: " + e.Reason }
+
 // ProtocolError is an error that the server answered with, in its own words: data, not Pillion's voice.
 type ProtocolError struct {
 	// Code is 0 where the server gave none that is an integer.

@@ -1,6 +1,8 @@
 package connector
 
 import (
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -57,4 +59,78 @@ type Change struct {
 	Problem *Problem
 	// Warning is set when a sentence was added to Status.Warnings.
 	Warning string
+}
+
+// enter changes the state; c.mu is held, and the caller flushes c.changes after releasing it.
+func (c *Connector) enter(s State) {
+	c.state, c.phase = s, ""
+	c.changes.add(Change{State: s, Problem: c.problem})
+}
+
+// setPhase says what a start is waiting for.
+func (c *Connector) setPhase(phase string) {
+	c.mu.Lock()
+	if c.state == StateStarting {
+		c.phase = phase
+		c.changes.add(Change{State: c.state, Phase: phase})
+	}
+	c.mu.Unlock()
+	c.changes.flush()
+}
+
+// warning is a sentence in the status; of those with one key there is one.
+type warning struct{ key, sentence string }
+
+const noiseWarning = "noise"
+
+// warn adds a sentence, the first time for the key.
+func (c *Connector) warn(key, sentence string) {
+	sentence = c.redacted(sentence)
+	c.mu.Lock()
+	isNew := len(c.warnings) < c.tuning.maxWarning && !slices.ContainsFunc(c.warnings, func(w warning) bool { return w.key == key })
+	if isNew {
+		c.warnings = append(c.warnings, warning{key, sentence})
+		c.changes.add(Change{State: c.state, Warning: sentence})
+	}
+	c.mu.Unlock()
+	c.changes.flush()
+	if isNew {
+		c.log.Warn("connector misbehaves", "what", sentence)
+	}
+}
+
+// notifier delivers changes in the order in which they were added, one at a time and outside the locks of whoever adds them.
+type notifier struct {
+	to func(Change)
+
+	mu     sync.Mutex
+	queue  []Change
+	isBusy bool
+}
+
+func (n *notifier) add(c Change) {
+	if n.to == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.queue = append(n.queue, c)
+}
+
+// flush delivers what is queued, unless somebody is at it already.
+func (n *notifier) flush() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.isBusy {
+		return
+	}
+	n.isBusy = true
+	for len(n.queue) > 0 {
+		c := n.queue[0]
+		n.queue = n.queue[1:]
+		n.mu.Unlock()
+		n.to(c)
+		n.mu.Lock()
+	}
+	n.isBusy = false
 }

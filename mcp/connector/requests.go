@@ -1,0 +1,86 @@
+package connector
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const maxForeignIDBytes = 1 << 10
+
+// requested answers a request of the server. Nothing was announced that a server may ask for, so all but ping is refused,
+// and that without the SDK, whose answer to an elicitation would follow "$ref" in its schema without end.
+func (f *filter) requested(method string, id jsontext.Value) {
+	if len(id) > maxForeignIDBytes || id.Kind() != '"' && id.Kind() != '0' {
+		f.onWarning("request id", "sent a request whose id is neither a string nor a number")
+		return
+	}
+	f.mu.Lock()
+	isModern := f.isModern
+	f.mu.Unlock()
+	if isModern {
+		// MCP 2026-07-28: servers must not send requests, and clients never send responses.
+		f.onWarning("request", fmt.Sprintf("sent a request (%s), which this protocol revision does not allow", visible(method, 60)))
+		return
+	}
+	answer := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,`, id)
+	if method == "ping" {
+		answer = append(answer, `"result":{}}`...)
+	} else {
+		f.onWarning("request "+visible(method, 60), fmt.Sprintf("asked for %s, which it was not offered", visible(method, 60)))
+		message, _ := jsontext.AppendQuote(nil, "not supported by this client: "+visible(method, 60))
+		answer = fmt.Appendf(answer, `"error":{"code":-32601,"message":%s}}`, message)
+	}
+	if !f.writer.answer(append(answer, '\n')) {
+		f.onWarning("unread answers", "does not read the answers to its requests")
+	}
+}
+
+// notified acts on a notification of the server.
+func (f *filter) notified(method string, params jsontext.Value) {
+	switch method {
+	case progressNotification:
+		f.progressed(params)
+	case toolsChanged:
+		f.onList(toolList)
+	case resourcesChanged:
+		f.onList(resourceList | templateList)
+	case promptsChanged:
+		f.onList(promptList)
+	}
+}
+
+// progressed hands progress to the call whose token it names; all other tokens are nobody's.
+func (f *filter) progressed(params jsontext.Value) {
+	var p Progress
+	var token int64
+	hasToken, hasProgress := false, false
+	err := object(params, func(name string, value jsontext.Value) error {
+		switch name {
+		case "progressToken":
+			if spelt, ok := text(value); ok {
+				value = jsontext.Value(spelt)
+			}
+			var failed error
+			token, failed = strconv.ParseInt(string(value), 10, 64)
+			hasToken = failed == nil
+		case "progress":
+			p.Progress, hasProgress = number(value)
+		case "total":
+			p.Total, _ = number(value)
+		case "message":
+			p.Message, _ = text(value)
+		}
+		return nil
+	})
+	if err != nil || !hasToken || !hasProgress {
+		return
+	}
+	f.mu.Lock()
+	x := f.tokens[token]
+	f.mu.Unlock()
+	if x != nil {
+		x.progressed(p)
+	}
+}

@@ -1,0 +1,104 @@
+package connector
+
+// maxScannedBytes bounds what is kept of a name or value at the top of a message.
+const maxScannedBytes = 64
+
+// scanner finds the id of a message without holding it or judging the rest: for messages too long to keep or too broken to
+// decode. It sees them in pieces.
+type scanner struct {
+	depth     int
+	maxDepth  int
+	inString  bool
+	isEscaped bool
+	isBad     bool // not an object, or more brackets closed than opened
+	isClosed  bool // the outermost object has ended
+
+	isValue bool   // after a colon at the top
+	text    []byte // of the name or the simple value at the top that is being read
+	name    string
+
+	id       string // JSON text, empty when there was none that is simple
+	hasReply bool   // a member "result" or "error"
+	version  string
+}
+
+func (s *scanner) scan(part []byte) {
+	for _, b := range part {
+		switch {
+		case s.inString:
+			s.string(b)
+		case s.isClosed || s.isBad:
+			return
+		default:
+			s.structure(b)
+		}
+	}
+}
+
+func (s *scanner) string(b byte) {
+	s.keep(b)
+	switch {
+	case s.isEscaped:
+		s.isEscaped = false
+	case b == '\\':
+		s.isEscaped = true
+	case b == '"':
+		s.inString = false
+	}
+}
+
+func (s *scanner) structure(b byte) {
+	switch b {
+	case '"':
+		s.inString = true
+		s.keep(b)
+	case '{', '[':
+		s.isBad = s.depth == 0 && b == '['
+		s.depth++
+		s.maxDepth = max(s.maxDepth, s.depth)
+	case '}', ']':
+		if s.depth == 1 {
+			s.member()
+			s.isClosed = true
+		}
+		s.depth--
+		s.isBad = s.depth < 0
+	case ':':
+		if s.depth == 1 && !s.isValue {
+			s.isValue, s.name, s.text = true, string(s.text), s.text[:0]
+		}
+	case ',':
+		if s.depth == 1 {
+			s.member()
+		}
+	case ' ', '\t', '\r':
+	default:
+		s.isBad = s.depth == 0
+		s.keep(b)
+	}
+}
+
+// keep adds a byte to the name or value at the top.
+func (s *scanner) keep(b byte) {
+	if s.depth == 1 && len(s.text) < maxScannedBytes {
+		s.text = append(s.text, b)
+	}
+}
+
+// member ends a member at the top.
+func (s *scanner) member() {
+	switch s.name {
+	case `"id"`:
+		s.id = string(s.text)
+	case `"jsonrpc"`:
+		s.version = string(s.text)
+	case `"result"`, `"error"`:
+		s.hasReply = true
+	}
+	s.isValue, s.name, s.text = false, "", s.text[:0]
+}
+
+// isReply reports whether what was scanned is a reply, as far as its outermost members show.
+func (s *scanner) isReply() bool {
+	return !s.isBad && s.hasReply && s.version == `"2.0"` && s.id != ""
+}

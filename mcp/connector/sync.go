@@ -1,0 +1,238 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const sideLists = resourceList | templateList | promptList
+
+// markChanged notes that lists are to be fetched again; it never blocks.
+func (s *session) markChanged(l lists) {
+	s.dirtyMu.Lock()
+	s.dirty |= l
+	s.dirtyMu.Unlock()
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (s *session) takeDirty() lists {
+	s.dirtyMu.Lock()
+	defer s.dirtyMu.Unlock()
+	l := s.dirty
+	s.dirty = 0
+	return l
+}
+
+// announced are the lists that the server has.
+func (s *session) announced() lists {
+	var l lists
+	if s.answer.features.tools.isAnnounced {
+		l |= toolList
+	}
+	if s.answer.features.resources.isAnnounced {
+		l |= resourceList | templateList
+	}
+	if s.answer.features.prompts.isAnnounced {
+		l |= promptList
+	}
+	return l
+}
+
+// keepListed fetches lists again when the server says that they changed: at once after a quiet time, then at most once a
+// second, and ever more rarely while nothing new comes of it (C31). What comes in during a fetch leads to one more.
+func (s *session) keepListed() {
+	t := s.connector.tuning
+	pause := t.sync
+	var last time.Time
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-s.changed:
+		}
+		if time.Since(last) > 2*pause {
+			pause = t.sync
+		}
+		if !sleep(s.ctx, pause-time.Since(last)) {
+			return
+		}
+		hasNews, err := s.connector.refresh(s.ctx, s, s.takeDirty()&s.announced())
+		last = time.Now()
+		switch {
+		case err != nil:
+			s.connector.warn("list", fmt.Sprintf("could not be listed again, the list before stands: %v", err))
+		case hasNews:
+			pause = t.sync
+		case pause < t.maxSync:
+			pause = min(2*pause, t.maxSync)
+			if pause == min(8*t.sync, t.maxSync) {
+				s.connector.warn("storm", "says again and again that its lists changed when they did not")
+			}
+		}
+	}
+}
+
+// sleep waits and reports whether ctx still stands.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// firstList fetches everything that is announced. Without tools, where they are announced, there is no start; the other
+// lists may follow.
+func (c *Connector) firstList(ctx context.Context, s *session) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
+	announced := s.announced()
+	if announced&toolList == 0 {
+		c.warn("no tools", "announces no tools")
+	}
+	next := Catalogue{Tools: []Tool{}}
+	var side sync.WaitGroup
+	sideCtx, cancelSide := context.WithTimeout(ctx, c.tuning.sideList)
+	defer cancelSide()
+	found := make([]listed, len(kinds()))
+	for i, k := range kinds() {
+		if k.list&announced&sideLists != 0 {
+			side.Go(func() { found[i] = s.fetchList(sideCtx, k) })
+		}
+	}
+	if announced&toolList != 0 {
+		tools := s.fetchList(ctx, kinds()[0])
+		for try := 1; tools.err != nil && try < c.tuning.listTries && sleep(ctx, c.tuning.listRetry); try++ {
+			tools = s.fetchList(ctx, kinds()[0])
+		}
+		if tools.err != nil {
+			cancelSide()
+			side.Wait()
+			return fmt.Errorf("its tools could not be listed: %w", tools.err)
+		}
+		next.take(toolList, tools.entries)
+	}
+	side.Wait()
+	for i, k := range kinds() {
+		if k.list&announced&sideLists == 0 {
+			continue
+		}
+		if found[i].err == nil {
+			next.take(k.list, found[i].entries)
+			continue
+		}
+		if errors.Is(found[i].err, context.DeadlineExceeded) {
+			s.markChanged(k.list)
+		}
+		c.warn("list "+k.member, fmt.Sprintf("%s: %s", k.method, visible(found[i].err.Error(), maxReasonBytes)))
+	}
+	c.publish(next)
+	return nil
+}
+
+// refresh fetches the lists and publishes a generation if one differs. A list that cannot be had stays as it is, and leads to
+// the error.
+func (c *Connector) refresh(ctx context.Context, s *session, want lists) (hasNews bool, err error) {
+	c.mu.Lock()
+	next := *c.catalogue
+	c.mu.Unlock()
+	for _, k := range kinds() {
+		if k.list&want == 0 {
+			continue
+		}
+		found := s.fetchList(ctx, k)
+		if found.err != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", k.method, found.err))
+			continue
+		}
+		next.take(k.list, found.entries)
+	}
+	return c.publish(next), err
+}
+
+// take replaces one list.
+func (next *Catalogue) take(list lists, entries []jsontext.Value) {
+	switch list {
+	case toolList:
+		next.Tools, next.Quarantined = readTools(entries)
+	case resourceList:
+		next.Resources = len(entries)
+	case templateList:
+		next.ResourceTemplates = len(entries)
+	case promptList:
+		next.Prompts = len(entries)
+	}
+}
+
+// publish makes the catalogue the next generation in one step, unless it is equal to the last.
+func (c *Connector) publish(next Catalogue) bool {
+	c.mu.Lock()
+	if c.catalogue != nil {
+		next.Generation = c.catalogue.Generation
+		if reflect.DeepEqual(*c.catalogue, next) {
+			c.mu.Unlock()
+			return false
+		}
+	}
+	next.Generation++
+	c.catalogue = &next
+	c.changes.add(Change{State: c.state, Phase: c.phase, Catalogue: &next})
+	c.mu.Unlock()
+	c.changes.flush()
+	return true
+}
+
+// listed is one list, or why there is none.
+type listed struct {
+	entries []jsontext.Value
+	err     error
+}
+
+// fetchList fetches a whole list. A server that announces what it does not have has an empty list (C33).
+func (s *session) fetchList(ctx context.Context, k kind) listed {
+	ctx, cancel := context.WithTimeout(ctx, s.connector.definition.StartTimeout)
+	defer cancel()
+	entries, warning, err := listAll(ctx, k.member, s.answer.era == EraModern, func(ctx context.Context, cursor *string) (jsontext.Value, error) {
+		x := newExchange(k.method)
+		if cursor != nil {
+			quoted, _ := jsontext.AppendQuote(nil, *cursor)
+			x.members = []member{{"cursor", quoted}}
+		}
+		err := k.ask(withExchange(ctx, x), s.client)
+		x.finish()
+		if x.isSettled() {
+			return x.outcome()
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, err
+	})
+	if isMethodNotFound(err) {
+		// Templates have no announcement of their own, so nothing is wrong there.
+		if k.list != templateList {
+			s.connector.warn("list "+k.member, fmt.Sprintf("announces %s but does not know %s", k.member, k.method))
+		}
+		return listed{entries: []jsontext.Value{}}
+	}
+	if warning != "" {
+		s.connector.warn("list "+k.member, fmt.Sprintf("%s: %s", k.method, warning))
+	}
+	return listed{entries: entries, err: err}
+}

@@ -1,0 +1,243 @@
+package connector
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	maxToolName = 128
+	// maxSchemaDepth is how deep a schema may nest; what lies deeper becomes "anything".
+	maxSchemaDepth = 64
+)
+
+// readTools reads the entries of tools/list one by one, so that a bad one costs nobody but itself.
+func readTools(entries []jsontext.Value) ([]Tool, []Quarantined) {
+	tools := make([]Tool, 0, len(entries))
+	var quarantined []Quarantined
+	seen := map[string]jsontext.Value{}
+	for i, entry := range entries {
+		tool, err := readTool(entry)
+		if first, isSeen := seen[tool.Name]; err == nil && isSeen {
+			if bytes.Equal(first, entry) {
+				continue
+			}
+			err = errors.New("another tool before it has the same name")
+		}
+		if err != nil {
+			quarantined = append(quarantined, Quarantined{Index: i, Name: tool.Name, Reason: err.Error()})
+			continue
+		}
+		seen[tool.Name] = entry
+		tools = append(tools, tool)
+	}
+	return tools, quarantined
+}
+
+// readTool reads one entry. With an error the name is valid as far as it was read.
+func readTool(entry jsontext.Value) (Tool, error) {
+	var t Tool
+	if entry.Kind() != '{' {
+		return t, fmt.Errorf("it is not an object but %s", kindName(entry.Kind()))
+	}
+	err := object(entry, func(name string, value jsontext.Value) error { return t.read(name, value) })
+	switch {
+	case err != nil:
+		return t, err
+	// Names that stand twice anywhere in it are read differently by different readers.
+	case !entry.IsValid(jsontext.AllowInvalidUTF8(true)):
+		return t, errors.New("it has an object in it in which a name stands twice")
+	case t.InputSchema == nil:
+		return t, errors.New("inputSchema is missing")
+	}
+	if err := checkName(t.Name); err != nil {
+		return t, err
+	}
+	t.InputSchema = shallow(t.InputSchema, maxSchemaDepth)
+	t.OutputSchema = shallow(t.OutputSchema, maxSchemaDepth)
+	t.Hash = t.hash()
+	return t, nil
+}
+
+// read takes one member of the entry over.
+func (t *Tool) read(name string, value jsontext.Value) error {
+	isNull := value.Kind() == 'n'
+	switch name {
+	case "name":
+		return readText(&t.Name, name, value)
+	case "title":
+		if !isNull {
+			return readText(&t.Title, name, value)
+		}
+	case "description":
+		if !isNull {
+			return readText(&t.Description, name, value)
+		}
+	case "inputSchema":
+		if value.Kind() != '{' {
+			return fmt.Errorf("inputSchema is not an object but %s", kindName(value.Kind()))
+		}
+		t.InputSchema = value.Clone()
+	case "outputSchema":
+		if isNull {
+			return nil
+		}
+		if value.Kind() != '{' && value.Kind() != 't' && value.Kind() != 'f' {
+			return fmt.Errorf("outputSchema is not a schema but %s", kindName(value.Kind()))
+		}
+		t.OutputSchema = value.Clone()
+	case "annotations":
+		if !isNull {
+			return t.readAnnotations(value)
+		}
+	case "execution":
+		_ = object(value, func(name string, value jsontext.Value) error {
+			if name == "taskSupport" {
+				t.TaskSupport, _ = text(value)
+			}
+			return nil
+		})
+	}
+	return nil
+}
+
+func readText(to *string, name string, value jsontext.Value) error {
+	said, ok := text(value)
+	if !ok {
+		return fmt.Errorf("%s is not a string but %s", name, kindName(value.Kind()))
+	}
+	*to = said
+	return nil
+}
+
+// readAnnotations takes the hints over. One that is no boolean quarantines: what a tool claims must not be guessed at.
+func (t *Tool) readAnnotations(raw jsontext.Value) error {
+	if raw.Kind() != '{' {
+		return fmt.Errorf("annotations is not an object but %s", kindName(raw.Kind()))
+	}
+	t.Annotations = raw.Clone()
+	hints := map[string]**bool{
+		"readOnlyHint": &t.ReadOnly, "destructiveHint": &t.Destructive, "idempotentHint": &t.Idempotent, "openWorldHint": &t.OpenWorld,
+	}
+	return object(raw, func(name string, value jsontext.Value) error {
+		hint, isHint := hints[name]
+		switch kind := value.Kind(); {
+		case !isHint || kind == 'n':
+		case kind == 't', kind == 'f':
+			*hint = new(kind == 't')
+		default:
+			return fmt.Errorf("annotations.%s is not true or false but %s", name, kindName(kind))
+		}
+		return nil
+	})
+}
+
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("it has no name")
+	case utf8.RuneCountInString(name) > maxToolName:
+		return fmt.Errorf("its name is longer than %d characters", maxToolName)
+	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }):
+		return errors.New("its name has control characters")
+	}
+	return nil
+}
+
+func kindName(kind jsontext.Kind) string {
+	switch kind {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '[':
+		return "an array"
+	case '{':
+		return "an object"
+	}
+	return "no value"
+}
+
+// hash is over what a permission is given for.
+func (t *Tool) hash() string {
+	definition := []byte{'['}
+	for _, said := range []string{t.Name, t.Description} {
+		definition, _ = jsontext.AppendQuote(definition, said)
+		definition = append(definition, ',')
+	}
+	for i, raw := range []jsontext.Value{t.InputSchema, t.OutputSchema, t.Annotations} {
+		if i > 0 {
+			definition = append(definition, ',')
+		}
+		if raw == nil {
+			raw = jsontext.Value("null")
+		}
+		definition = append(definition, raw...)
+	}
+	canonical := jsontext.Value(append(definition, ']'))
+	// Keys sorted, white space gone; numbers as they are spelt, for two that differ in a late digit are two.
+	if err := canonical.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)); err != nil {
+		// It was valid above; should it not be, the bytes as they came tell versions apart too.
+		canonical = definition
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// shallow returns the schema with true in place of what nests deeper than limit.
+func shallow(schema jsontext.Value, limit int) jsontext.Value {
+	if !isTooDeep(schema, limit) {
+		return schema
+	}
+	cut := make(jsontext.Value, 0, len(schema))
+	depth := 0
+	for i := 0; i < len(schema); i++ {
+		switch b := schema[i]; b {
+		case '"':
+			end := i + stringLength(schema[i:])
+			if depth <= limit {
+				cut = append(cut, schema[i:end]...)
+			}
+			i = end - 1
+			continue
+		case '{', '[':
+			depth++
+			if depth == limit+1 {
+				cut = append(cut, "true"...)
+			}
+		case '}', ']':
+			depth--
+			if depth == limit {
+				continue
+			}
+		}
+		if depth <= limit {
+			cut = append(cut, schema[i])
+		}
+	}
+	return cut
+}
+
+// stringLength returns the length of the JSON string that the text begins with.
+func stringLength(raw []byte) int {
+	for i := 1; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(raw)
+}
