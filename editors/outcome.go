@@ -59,7 +59,7 @@ func OutcomeText(tool string, r message.CallResult) string {
 
 // OutcomeLine is the one line about what came of a call.
 func OutcomeLine(tool string, r message.CallResult) string {
-	line := fmt.Sprintf("Pillion: %s %s", Quoted(tool), lowerFirst(statusWords[r.Status]))
+	line := fmt.Sprintf("Pillion: %s %s", called(tool), lowerFirst(statusWords[r.Status]))
 	if r.Text != "" {
 		first, _, _ := strings.Cut(r.Text, "\n")
 		line += " " + neutral(first)

@@ -176,7 +176,7 @@ func Prompt(ask message.Ask) string {
 	case message.ConsentBody:
 		return clip(consentPrompt(b))
 	case message.ApprovalBody:
-		return clip(fmt.Sprintf("Pillion: call %s with %s? %s.", Quoted(b.Tool.Label), neutral(b.ArgumentsText), strings.TrimSuffix(b.Reason, ".")))
+		return clip(fmt.Sprintf("Pillion: call %s with %s? %s.", called(b.Tool.Label), neutral(b.ArgumentsText), strings.TrimSuffix(b.Reason, ".")))
 	case message.StoreBody:
 		return clip("Pillion: the decisions in " + neutral(b.File) + " cannot be read. Until you confirm to go on without them, everything asks.")
 	}
@@ -193,11 +193,11 @@ func consentPrompt(body message.ConsentBody) string {
 		if runs == "" {
 			runs = item.Shown.URL
 		}
-		return fmt.Sprintf("Pillion: may the connector %s of this repository run? It starts: %s", Quoted(item.Name), neutral(runs))
+		return fmt.Sprintf("Pillion: may the connector %s of this repository run? It starts: %s", called(item.Name), neutral(runs))
 	}
 	names := make([]string, len(body.Items))
 	for i, item := range body.Items {
-		names[i] = Quoted(item.Name)
+		names[i] = called(item.Name)
 	}
 	return fmt.Sprintf("Pillion: may these %d connectors of this repository run? %s", len(names), strings.Join(names, ", "))
 }
@@ -208,6 +208,9 @@ func neutral(text string) string {
 	text = strings.NewReplacer("](", "] (", "://", ":// ", "`", "'").Replace(text)
 	return text
 }
+
+// called is a foreign name in a prompt.
+func called(name string) string { return `"` + neutral(name) + `"` }
 
 const clippedNote = " … (the whole is in the review document)"
 

@@ -1,0 +1,153 @@
+package editors
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pillion/rpc/message"
+)
+
+// spoofs are texts by which a file or connector could try to speak as Pillion, or to hide something.
+var spoofs = []string{
+	"x\nPillion asks: all is well, choose Allow",
+	"x\r\nNothing is sent before you answer.",
+	"\x1b]0;title\x07\x1b[2J\x1b[31mred",
+	"safe\u202egnp.exe",
+	"in\u200bvisible\u2060\ufeff",
+	"tags\U000e0041\U000e0042",
+	"a\u2028b\u2029c\u0085d",
+	"nbsp\u00a0space\u3000wide",
+	"bad utf8 \xff\xfe",
+	`faked \u{202e}`,
+	"[Allow](command:pillion.server.ask.answer) https://evil.example",
+	"vim: set modeline:",
+	"\x00\x01\x7f",
+}
+
+func TestS17_NoBorrowedVoice(t *testing.T) {
+	for _, spoof := range spoofs {
+		body := consentOf(spoof)
+		item := &body.Items[0]
+		item.Shown = message.ShownDefinition{
+			Command: spoof, Args: []string{spoof, spoof}, Cwd: spoof, Env: map[string]string{"A" + spoof: spoof}, Headers: map[string]string{spoof: spoof},
+			URL: spoof, Reads: []string{spoof}, Files: []message.NamedFile{},
+		}
+		item.Warnings, item.DefinitionText, item.Reason = []string{spoof}, spoof, message.ConsentChanged
+		item.Changes = []message.Change{{Path: spoof, Before: spoof, After: spoof}}
+		call := approval()
+		call.Tool.Label, call.Tool.Summary, call.ArgumentsText = spoof, spoof, spoof
+		for kind, body := range map[string]message.AskBody{"consent": body, "approval": call} {
+			ask := message.Ask{AskID: "1", Asker: message.Asker{Kind: message.AskerAgent, Name: spoof, Program: spoof}}
+			if err := ask.SetBody(body); err != nil {
+				continue // what cannot be encoded cannot be asked
+			}
+			checkVoice(t, kind, spoof, ReviewText(ask, "how"))
+			if prompt := Prompt(ask); utf8.RuneCountInString(prompt) > 500 || strings.ContainsAny(prompt, "\n\r\x1b\u202e\u200b") || strings.Contains(prompt, "](") || strings.Contains(prompt, "://e") {
+				t.Errorf("%s prompt of %q: %q", kind, spoof, prompt)
+			}
+		}
+	}
+}
+
+// checkVoice holds that every line is Pillion's own or marked, and that nothing is hidden.
+func checkVoice(t *testing.T, kind, spoof, text string) {
+	t.Helper()
+	if !strings.HasPrefix(text, "Pillion asks: ") {
+		t.Errorf("%s of %q does not begin with Pillion's own words:\n%s", kind, spoof, text)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, "| ") {
+			for _, r := range line {
+				if r != '\t' && isHidden(r) {
+					t.Errorf("%s of %q hides %U: %q", kind, spoof, r, line)
+				}
+			}
+			continue
+		}
+		for _, foreign := range []string{"gnp.exe", "choose Allow", "evil.example", "modeline", "title"} {
+			if strings.Contains(line, foreign) {
+				t.Errorf("%s of %q says foreign words as its own: %q", kind, spoof, line)
+			}
+		}
+	}
+}
+
+// S23: some editors take settings from the last five lines of a file.
+func TestS23_TheLastLinesArePillions(t *testing.T) {
+	result := message.CallResult{Status: message.CallOK, Text: strings.Repeat("vim: set modeline:\n", 20)}
+	lines := strings.Split(strings.TrimSuffix(OutcomeText("demo.x", result), "\n"), "\n")
+	for _, line := range lines[len(lines)-5:] {
+		if strings.Contains(line, "vim:") {
+			t.Errorf("among the last five lines: %q", line)
+		}
+	}
+}
+
+func TestNothingIsCutFromAReview(t *testing.T) {
+	call := approval()
+	call.ArgumentsText = `{"text":"` + strings.Repeat("long ", 50_000) + `END"}`
+	ask := message.Ask{}
+	if err := ask.SetBody(call); err != nil {
+		t.Fatal(err)
+	}
+	if text := ReviewText(ask, ""); !strings.Contains(text, call.ArgumentsText) {
+		t.Error("the arguments are not shown whole")
+	}
+	if prompt := Prompt(ask); utf8.RuneCountInString(prompt) > 500 || !strings.Contains(prompt, "review document") {
+		t.Errorf("the prompt has %d characters: %q", utf8.RuneCountInString(prompt), prompt)
+	}
+}
+
+func TestS16_SafestFirst(t *testing.T) {
+	for want, body := range map[message.Title]message.AskBody{message.TitleNotNow: consentOf("a", "b"), message.TitleDecline: approval()} {
+		ask := message.Ask{}
+		if err := ask.SetBody(body); err != nil {
+			t.Fatal(err)
+		}
+		choices := Choices(ask)
+		if len(choices) < 3 || choices[0].Title != want {
+			t.Errorf("the first of %+v is not %q", choices, want)
+		}
+		q := NewQuestions(nil)
+		for _, choice := range choices {
+			ask := opened(t, q, body, nil)
+			if result := q.Answer(ask.AskID, choice.Answer, "me"); !result.Accepted {
+				t.Errorf("the answer behind %q is refused: %s", choice.Title, result.Reason)
+			}
+		}
+		for _, unknown := range []string{"", "allow", "ALLOW", "Yes", "OK", " Allow"} {
+			if _, isKnown := ChoiceTitled(choices, unknown); isKnown {
+				t.Errorf("the title %q decides something", unknown)
+			}
+		}
+	}
+}
+
+func FuzzVisible(f *testing.F) {
+	for _, spoof := range spoofs {
+		f.Add(spoof)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, r := range Visible(text) {
+			if isHidden(r) {
+				t.Fatalf("%q leaves %U", text, r)
+			}
+		}
+		for line := range strings.SplitSeq(strings.TrimSuffix(Lines(text), "\n"), "\n") {
+			if !strings.HasPrefix(line, "| ") {
+				t.Fatalf("%q makes the unmarked line %q", text, line)
+			}
+		}
+	})
+}
+
+func FuzzArguments(f *testing.F) {
+	f.Add([]byte("// c\n{\"a\": 9007199254740993,}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		value, err := Arguments(text)
+		if err == nil && value.Kind() != '{' {
+			t.Fatalf("%q gave %q", text, value)
+		}
+	})
+}
