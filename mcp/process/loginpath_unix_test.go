@@ -194,6 +194,7 @@ func TestShellOutput(t *testing.T) {
 		"\n":                    "",
 		"/a\nbye":               "",
 		"/a:\x1b[0m/b":          "",
+		"/bin/sh -c 'printf x'": "", // a shell that prints its commands
 	} {
 		if got, ok := printedPath(text); ok != (want != "") || ok && got != want {
 			t.Errorf("%q: %q, %v", text, got, ok)

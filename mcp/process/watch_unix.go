@@ -20,7 +20,7 @@ func WatchParent(ctx context.Context, pid int) <-chan struct{} {
 		return gone
 	}
 	go func() {
-		if awaitEnd(ctx, e.identity) {
+		if awaitEnd(ctx, e.identity) && ctx.Err() == nil {
 			close(gone)
 		}
 	}()

@@ -31,7 +31,7 @@ func WatchParent(ctx context.Context, pid int) <-chan struct{} {
 	})
 	go func() {
 		event, err := windows.WaitForMultipleObjects([]windows.Handle{process, cancelled}, false, windows.INFINITE)
-		if err == nil && event == windows.WAIT_OBJECT_0 {
+		if err == nil && event == windows.WAIT_OBJECT_0 && ctx.Err() == nil {
 			close(gone)
 		}
 		if !stop() {
