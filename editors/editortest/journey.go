@@ -1,0 +1,177 @@
+package editortest
+
+import (
+	"slices"
+	"strings"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"pillion/rpc"
+	"pillion/rpc/message"
+)
+
+// Connector waits until the connector of a name is in one of the states, and returns it.
+func (e *Editor) Connector(name string, states ...message.ConnectorState) message.Connector {
+	e.t.Helper()
+	e.seed()
+	var found message.Connector
+	e.Until("connector "+name+" is in one of these states: "+strings.Join(texts(states), ", "), func() bool {
+		for _, connector := range e.connectors {
+			if connector.Name == name && connector.ShadowedBy == "" && (len(states) == 0 || slices.Contains(states, connector.State)) {
+				found = connector
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// seed asks for the list once more: a plain editor is told of no changes, and what is known may be from before it asked.
+func (e *Editor) seed() {
+	e.t.Helper()
+	list := Request(e, message.Connectors, message.Empty{})
+	e.mu.Lock()
+	for _, connector := range list.Connectors {
+		e.connectors[connector.ID] = connector
+	}
+	e.mu.Unlock()
+}
+
+func texts[S ~string](values []S) []string {
+	all := make([]string, len(values))
+	for i, value := range values {
+		all[i] = string(value)
+	}
+	return all
+}
+
+// Ask waits for an open question of a kind.
+func (e *Editor) Ask(kind message.AskKind) message.Ask {
+	e.t.Helper()
+	var found message.Ask
+	e.Until("a question of the kind "+string(kind)+" is open", func() bool {
+		for _, ask := range e.asks {
+			if ask.Kind == kind {
+				found = ask
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// Answer answers a question and returns what Pillion says to it.
+func (e *Editor) Answer(id message.AskID, answer string) message.AskAnswerResult {
+	e.t.Helper()
+	return Request(e, message.AskAnswer, message.AskAnswerParams{AskID: id, Answer: []byte(answer)})
+}
+
+// Allow reviews and allows connectors by name, as the user does.
+func (e *Editor) Allow(names ...string) {
+	e.t.Helper()
+	for _, name := range names {
+		connector := e.Connector(name, message.ConnectorWaiting)
+		shown := Request(e, message.AskShow, message.AskShowParams{Connector: message.ConnectorRef(connector.ID)})
+		if shown.AskID == nil {
+			e.fatalf("there is no question about %s", name)
+		}
+		result := e.Answer(*shown.AskID, `{"decisions":{"`+string(connector.ID)+`":"allow"}}`)
+		if !result.Accepted {
+			e.fatalf("allowing %s was refused: %s", name, result.Reason)
+		}
+	}
+}
+
+// Approve waits for the next approval and decides about it.
+func (e *Editor) Approve(decision message.ApprovalChoice) message.Ask {
+	e.t.Helper()
+	ask := e.Ask(message.AskApproval)
+	if result := e.Answer(ask.AskID, `{"decision":"`+string(decision)+`"}`); !result.Accepted {
+		e.fatalf("answer %s was refused: %s", decision, result.Reason)
+	}
+	return ask
+}
+
+// Open opens a document with a text, which need not be what the disk holds.
+func (e *Editor) Open(path, text string) {
+	e.t.Helper()
+	Notify(e, rpc.Notification[protocol.DidOpenTextDocumentParams]{Method: "textDocument/didOpen"}, protocol.DidOpenTextDocumentParams{
+		TextDocument: protocol.TextDocumentItem{URI: uri.File(path), LanguageID: "json", Version: 1, Text: text},
+	})
+}
+
+// Diagnostics waits until those of a document satisfy a condition, and returns their texts.
+func (e *Editor) Diagnostics(path, what string, holds func([]protocol.Diagnostic) bool) []protocol.Diagnostic {
+	e.t.Helper()
+	var found []protocol.Diagnostic
+	e.Until("the diagnostics of "+path+": "+what, func() bool {
+		diagnostics, isPublished := e.diagnostics[uri.File(path)]
+		found = diagnostics
+		return isPublished && holds(diagnostics)
+	})
+	return found
+}
+
+// Shown waits for a document that holds a text, and returns it whole.
+func (e *Editor) Shown(part string) string {
+	e.t.Helper()
+	var found string
+	e.Until("a document is shown that holds "+part, func() bool {
+		for _, text := range e.shown {
+			if strings.Contains(text, part) {
+				found = text
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// Told waits for a message that holds a text.
+func (e *Editor) Told(part string) string {
+	e.t.Helper()
+	var found string
+	e.Until("a message says "+part, func() bool {
+		for _, text := range e.messages {
+			if strings.Contains(text, part) {
+				found = text
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// Prompts are the texts of the questions that were asked by window/showMessageRequest.
+func (e *Editor) Prompts() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.prompts)
+}
+
+// Closed waits until a question has ended, and returns how.
+func (e *Editor) Closed(id message.AskID) message.ClosedAsk {
+	e.t.Helper()
+	var found message.ClosedAsk
+	e.Until("the question "+string(id)+" has ended", func() bool {
+		for _, closed := range e.closed {
+			if closed.AskID == id {
+				found = closed
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
+// Progress waits until a report of progress satisfies a condition.
+func (e *Editor) Progress(what string, holds func(protocol.ProgressParams) bool) {
+	e.t.Helper()
+	e.Until("progress: "+what, func() bool { return slices.ContainsFunc(e.progress, holds) })
+}
