@@ -140,7 +140,7 @@ func (s *Session) decide(waiting []host.Permission, answer message.ConsentAnswer
 		ctx, cancel := context.WithTimeout(s.lifetime, editorAnswerTime)
 		err := s.core.Decide(ctx, p, consent.Decision(decision))
 		cancel()
-		if isUnsaved(err) {
+		if consent.IsUnsaved(err) {
 			s.editor.showMessage(s, messageWarning, "Pillion: "+err.Error())
 		} else if err != nil {
 			return err

@@ -2,22 +2,15 @@ package sidecar
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
 	"pillion/editors"
 	"pillion/mcp/config"
-	"pillion/mcp/consent"
 	"pillion/mcp/host"
 	"pillion/rpc"
 	"pillion/rpc/message"
 )
-
-func isUnsaved(err error) bool {
-	var unsaved *consent.UnsavedError
-	return errors.As(err, &unsaved)
-}
 
 // consentBody shows the definitions that wait, every value as it is written (S11).
 func (s *Session) consentBody(waiting []host.Permission) message.ConsentBody {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -215,8 +216,17 @@ func (s *Session) inBackground(f func()) {
 	s.background.Add(1)
 	go func() {
 		defer s.background.Done()
+		defer s.recovered()
 		f()
 	}()
+}
+
+// recovered keeps a fault of Pillion's own in one piece of work from costing the session.
+func (s *Session) recovered() {
+	if fault := recover(); fault != nil {
+		s.log.Error("internal error", "fault", fault, "stack", string(debug.Stack()))
+		s.editor.showMessage(s, messageError, "Pillion: internal error; its log says more.")
+	}
 }
 
 // isTold reports whether Pillion's own notifications go to the editor: it declared them, and is initialized.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"pillion/mcp/process"
 	"pillion/sidecar"
+	"pillion/sidecar/core"
 )
 
 // The exit code of a session that could not begin.
@@ -33,7 +33,7 @@ func runStdio(arguments []string) int {
 		fmt.Fprintln(os.Stderr, "pillion: take standard input and output:", err)
 		return exitStdioFailed
 	}
-	options := sidecar.Options{In: in, Out: out, Version: version(), Environ: os.Environ(), Logger: slog.New(slog.DiscardHandler)}
+	options := sidecar.Options{In: in, Out: out, Version: version(), Environ: os.Environ(), Logger: core.NewLogger(os.Environ())}
 	if options.Executable, err = os.Executable(); err != nil {
 		fmt.Fprintln(os.Stderr, "pillion: find this program:", err)
 		return exitStdioFailed

@@ -165,7 +165,6 @@ func (h *Host) connectorOptions(entry *config.Entry, secrets []string) connector
 		LogFile: h.LogFile(entry.ID),
 		Redact:  redact.New(secrets...),
 		Client:  connector.Implementation{Name: "pillion", Version: h.options.Version},
-		Marker:  process.NewMarker(entry.ID),
 		Timing:  h.options.StopTiming,
 		Eras:    h.eras,
 	}

@@ -2,7 +2,9 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"pillion/mcp/config"
@@ -129,8 +131,7 @@ func (h *Host) work(s *slot) {
 			return
 		case <-s.wake:
 		}
-		for h.step(s) {
-		}
+		h.settleDown(s)
 		h.mu.Lock()
 		isGone := s.isRemoved && s.process == nil
 		if isGone {
@@ -140,6 +141,24 @@ func (h *Host) work(s *slot) {
 		if isGone {
 			return
 		}
+	}
+}
+
+// settleDown takes steps until nothing is to be done. A fault of Pillion's own costs this connector alone.
+func (h *Host) settleDown(s *slot) {
+	defer func() {
+		fault := recover()
+		if fault == nil {
+			return
+		}
+		h.log.Error("internal error", "connector", s.entry.Name, "fault", fault, "stack", string(debug.Stack()))
+		h.mu.Lock()
+		s.activity, s.problem, s.isWanted = activityFailed, internalProblem(s.entry, errInternal), false
+		s.touch()
+		h.mu.Unlock()
+		h.changed(s.id)
+	}()
+	for h.step(s) {
 	}
 }
 
@@ -419,6 +438,8 @@ func (h *Host) goIdle(s *slot) {
 		s.poke()
 	}
 }
+
+var errInternal = errors.New("internal error; Pillion's log says more")
 
 // UnknownError says that nothing, or more than one thing, goes by a name.
 type UnknownError struct {

@@ -187,14 +187,13 @@ func (h *Host) permissionOf(s *slot) Permission {
 
 // Decide records what a person decided about exactly the definition that was shown, and acts on it.
 // A definition that is no longer the one in the file is recorded all the same: it is not what will start.
-// A [*consent.UnsavedError] says that the decision holds for this session alone.
+// An error that [consent.IsUnsaved] knows says that the decision holds for this session alone.
 func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decision) error {
 	if p.Root == "" {
 		return fmt.Errorf("decide on connector %q: it needs no permission", p.Entry.Name)
 	}
 	err := h.consents.Decide(ctx, consentKey(p.Root, p.Entry), p.Hash, p.Entry.Text, decision)
-	var unsaved *consent.UnsavedError
-	if err != nil && !errors.As(err, &unsaved) {
+	if err != nil && !consent.IsUnsaved(err) {
 		return fmt.Errorf("record the decision on connector %q: %w", p.Entry.Name, err)
 	}
 	h.record(consentRecord(p, decision))
