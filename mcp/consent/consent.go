@@ -1,12 +1,27 @@
 // Package consent remembers which connector definitions may run where.
-// It asks nobody and starts nothing.
+// It asks nobody, starts nothing, and does not know what a definition means.
 package consent
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"pillion/mcp/state"
+)
+
+const (
+	fileName = "consents.json"
+	version  = 1
+
+	// maxPerConnector bounds the definitions remembered of one connector; the oldest ask again.
+	maxPerConnector = 50
+	// maxTextBytes bounds the text of a definition that is kept to show what changed.
+	maxTextBytes = 256 << 10
 )
 
 // Decision is what the user said about a definition.
@@ -15,15 +30,17 @@ type Decision string
 // The decisions, as on the wire.
 const (
 	Allow       Decision = "allow"
-	AllowFollow Decision = "allowFollow"
-	Later       Decision = "later"
-	Never       Decision = "never"
+	AllowFollow Decision = "allowFollow" // and changes to the workspace files it names (S2)
+	Later       Decision = "later"       // not now: quiet until the definition changes or the user acts
+	Never       Decision = "never"       // never here, whatever the definition
 )
+
+func (d Decision) allows() bool { return d == Allow || d == AllowFollow }
 
 // Key says which connector of which folder is meant.
 type Key struct {
 	Root      string // path of the workspace folder
-	RootID    string // RootID(Root): the folder's identity on disk
+	RootID    string // RootID(Root)
 	Connector string // name in the file
 }
 
@@ -38,45 +55,158 @@ type Record struct {
 	DefinitionText string    `json:"definitionText"`
 }
 
-// Store is the store of decisions. Its methods may be called at once.
-type Store struct{}
+func (r Record) key() Key { return Key{r.Root, r.RootID, r.Connector} }
 
-// New returns the store in the folder; nothing is read yet.
-func New(f *state.Folder) *Store { panic("not yet") }
+// at reports whether the record is about that connector of the folder at root, whichever folder that was then.
+func (r Record) at(root, connector string) bool { return r.Root == root && r.Connector == connector }
 
-// Decision returns what was decided for exactly this definition here. Never counts whatever the hash.
-func (s *Store) Decision(k Key, hash string) (Decision, bool) { panic("not yet") }
-
-// Known reports whether some definition of the connector was allowed here.
-func (s *Store) Known(k Key) bool { panic("not yet") }
-
-// PreviousText returns the definition that was allowed last.
-func (s *Store) PreviousText(k Key) (string, bool) { panic("not yet") }
-
-// Decide records a decision. An *UnsavedError says that it could not be written and holds for this process alone.
-func (s *Store) Decide(ctx context.Context, k Key, hash, definitionText string, d Decision) error {
-	panic("not yet")
+// file is what the store holds.
+type file struct {
+	Records []Record `json:"records"`
 }
 
-// Revoke forgets every decision about the connector in that root.
-func (s *Store) Revoke(ctx context.Context, root, connector string) error { panic("not yet") }
+// Validate refuses what Pillion does not write: an unclear record makes the store broken, and then every call asks (S20).
+func (f *file) Validate() error {
+	for i, r := range f.Records {
+		if !slices.Contains([]Decision{Allow, AllowFollow, Later, Never}, r.Decision) {
+			return fmt.Errorf("record %d: unknown decision %q", i, r.Decision)
+		}
+		if r.Root == "" || r.Connector == "" || r.Decision != Never && (r.RootID == "" || r.Hash == "") {
+			return fmt.Errorf("record %d: a member is empty", i)
+		}
+	}
+	return nil
+}
+
+// Store is the store of decisions, shared by all windows. Its methods may be called at once.
+type Store struct {
+	kept *state.Kept[file]
+}
+
+// New returns the store in the folder. Nothing is read yet.
+func New(f *state.Folder) *Store {
+	empty := func() file { return file{Records: []Record{}} }
+	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty))}
+}
+
+// Decision returns what was decided for exactly this definition in exactly this folder. Never counts whatever the
+// definition, also for a folder made anew at the same path.
+func (s *Store) Decision(k Key, hash string) (Decision, bool) {
+	var found Decision
+	for _, r := range s.kept.Value().Records {
+		if r.Decision == Never && r.at(k.Root, k.Connector) {
+			return Never, true
+		}
+		if r.key() == k && r.Hash == hash && k.RootID != "" {
+			found = r.Decision
+		}
+	}
+	return found, found != ""
+}
+
+// Known reports whether some definition of the connector was allowed here, so that another one is a change.
+func (s *Store) Known(k Key) bool {
+	_, known := s.lastAllowed(k)
+	return known
+}
+
+// PreviousText returns the text of the definition that was allowed last.
+func (s *Store) PreviousText(k Key) (string, bool) {
+	r, known := s.lastAllowed(k)
+	return r.DefinitionText, known
+}
+
+func (s *Store) lastAllowed(k Key) (last Record, found bool) {
+	for _, r := range s.kept.Value().Records {
+		if r.key() == k && r.Decision.allows() && (!found || !r.At.Before(last.At)) {
+			last, found = r, true
+		}
+	}
+	return last, found
+}
+
+// Decide records a decision; earlier ones about other definitions stay, so that old text is recognised again (C71), but
+// for those that Never takes back. A *state.UnsavedError says that it holds in this process alone.
+func (s *Store) Decide(ctx context.Context, k Key, hash, definitionText string, d Decision) error {
+	r := Record{k.Root, k.RootID, k.Connector, hash, d, time.Now().UTC(), cutText(definitionText)}
+	if err := (&file{Records: []Record{r}}).Validate(); err != nil {
+		return fmt.Errorf("decide on connector %q in %s: %w", k.Connector, k.Root, err)
+	}
+	return s.change(ctx, "decide on", k.Root, k.Connector, func(f file) file {
+		return file{Records: with(f.Records, r)}
+	})
+}
+
+// with returns records with one more, newest last.
+func with(records []Record, r Record) []Record {
+	kept := make([]Record, 0, len(records)+1)
+	same := 0
+	for _, old := range slices.Backward(records) {
+		switch {
+		case !old.at(r.Root, r.Connector):
+		case r.Decision == Never, r.Decision.allows() && old.Decision == Never:
+			continue
+		case old.key() == r.key() && old.Hash == r.Hash:
+			continue
+		default:
+			if same++; same >= maxPerConnector {
+				continue
+			}
+		}
+		kept = append(kept, old)
+	}
+	slices.Reverse(kept)
+	return append(kept, r)
+}
+
+// Revoke forgets every decision about the connector in that root. A *state.UnsavedError is that of Decide.
+func (s *Store) Revoke(ctx context.Context, root, connector string) error {
+	return s.change(ctx, "revoke", root, connector, func(f file) file {
+		return file{Records: slices.DeleteFunc(slices.Clone(f.Records), func(r Record) bool { return r.at(root, connector) })}
+	})
+}
+
+func (s *Store) change(ctx context.Context, what, root, connector string, change func(file) file) error {
+	if err := s.kept.Change(ctx, change); err != nil {
+		return fmt.Errorf("%s connector %q in %s: %w", what, connector, root, err)
+	}
+	return nil
+}
 
 // Records returns every decision, newest first.
-func (s *Store) Records() []Record { panic("not yet") }
+func (s *Store) Records() []Record {
+	records := slices.Clone(s.kept.Value().Records)
+	slices.SortStableFunc(records, func(a, b Record) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Root, b.Root), cmp.Compare(a.Connector, b.Connector))
+	})
+	return records
+}
 
-// Health is nil, or why every call must ask until Confirm (S20).
-func (s *Store) Health() error { panic("not yet") }
+// Health is nil, or why every call must ask until Confirm (S20): a *state.NewerError, a *state.BrokenError, or that the
+// file can't be read.
+func (s *Store) Health() error { return s.kept.Health() }
 
 // Confirm records that the user knows what Health says and wants to go on.
-func (s *Store) Confirm(ctx context.Context) error { panic("not yet") }
+func (s *Store) Confirm(ctx context.Context) error {
+	if err := s.kept.Confirm(ctx); err != nil {
+		return fmt.Errorf("confirm the consents: %w", err)
+	}
+	return nil
+}
 
-// UnsavedError says that a decision holds in this process alone, and why.
-type UnsavedError struct{ Err error }
+// IsUnsaved reports whether err says that a decision holds in this process alone.
+func IsUnsaved(err error) bool {
+	var unsaved *state.UnsavedError
+	return errors.As(err, &unsaved)
+}
 
-func (e *UnsavedError) Error() string { return "kept for this window only: " + e.Err.Error() }
-
-func (e *UnsavedError) Unwrap() error { return e.Err }
-
-// RootID returns the identity on disk of the folder at path, which another folder made later at the same path does not
-// share, or "" where it can't be told.
-func RootID(path string) string { panic("not yet") }
+func cutText(text string) string {
+	if len(text) <= maxTextBytes {
+		return text
+	}
+	end := maxTextBytes
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}
