@@ -1,0 +1,100 @@
+package cases
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"pillion/editors/editortest"
+)
+
+// pillion and fakestdio are the programs under test, built once for the run.
+var pillion, fakestdio string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "pillion-cases-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	pillion = filepath.Join(folder, "pillion"+executableSuffix())
+	fakestdio = filepath.Join(folder, "fakestdio"+executableSuffix())
+	for path, program := range map[string]string{pillion: "pillion/cmd/pillion", fakestdio: "pillion/mcp/mcptest/fakestdio"} {
+		build := exec.Command("go", "build", "-race", "-o", path, program)
+		build.Stderr = os.Stderr
+		if err := build.Run(); err != nil {
+			fmt.Fprintln(os.Stderr, "build", program+":", err)
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+func executableSuffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// world is a user with a home and a repository of their own.
+type world struct {
+	t          *testing.T
+	home       string
+	repository string
+	environ    []string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	home := t.TempDir()
+	w := &world{t: t, home: home, repository: filepath.Join(home, "repository")}
+	if err := os.Mkdir(w.repository, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.environ = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir(), "LANG=C.UTF-8",
+		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"),
+		"GORACE=halt_on_error=1 exitcode=66",
+	}
+	return w
+}
+
+// project writes the repository's .mcp.json and returns its path.
+func (w *world) project(text string) string {
+	w.t.Helper()
+	return w.write(filepath.Join(w.repository, ".mcp.json"), text)
+}
+
+// user writes the user's own mcp.json and returns its path.
+func (w *world) user(text string) string {
+	w.t.Helper()
+	return w.write(filepath.Join(w.home, "config", "mcp.json"), text)
+}
+
+func (w *world) write(path, text string) string {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+// edit opens the repository in an editor.
+func (w *world) edit(change ...func(*editortest.Options)) *editortest.Editor {
+	w.t.Helper()
+	options := editortest.Options{Command: []string{pillion, "--stdio"}, Environ: w.environ, Roots: []string{w.repository}}
+	for _, f := range change {
+		f(&options)
+	}
+	return editortest.Start(w.t, options)
+}
