@@ -53,8 +53,8 @@ func (c *Conn) errorFrame(id []byte, problem *Error) *outFrame {
 	return f
 }
 
-// send queues a message of the library, which sends calls and nothing else.
-func (c *Conn) send(m jsonrpc2.Message) error {
+// push encodes m and queues it.
+func (c *Conn) push(m jsonrpc2.Message) error {
 	f := c.pool.get()
 	f.buffer.Write(jsonrpc2.AppendMessage(f.buffer.AvailableBuffer(), m))
 	return c.queue.push(f)

@@ -188,21 +188,3 @@ func kindText(k jsontext.Kind) string {
 	}
 	return k.String()
 }
-
-// wireCodec makes the library encode like everything else here and leave results
-// to the caller.
-type wireCodec struct{}
-
-var _ jsonrpc2.Codec = wireCodec{}
-
-// Marshal implements [jsonrpc2.Codec].
-func (wireCodec) Marshal(v any) ([]byte, error) { return Marshal(v) }
-
-// Unmarshal implements [jsonrpc2.Codec]. A raw destination takes the bytes of the
-// response, which nobody else keeps.
-func (wireCodec) Unmarshal(data []byte, v any) error {
-	if setRaw(v, func() []byte { return data }) {
-		return nil
-	}
-	return decode(data, v)
-}

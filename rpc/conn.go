@@ -76,9 +76,10 @@ type Conn struct {
 	pool   framePool
 	queue  *queue
 	stream *stream
-	peer   jsonrpc2.Conn // correlates outgoing calls and drives the reader
+	reader jsonrpc2.Conn // drives the reading of stream
 
 	inflight inflight
+	calls    calls
 	handlers context.Context // parent of the contexts of handlers; set by Serve
 	open     context.Context // ends when the connection does
 	shut     context.CancelFunc
@@ -96,10 +97,11 @@ func NewConn(in io.ReadCloser, out io.WriteCloser, router *Router, o Options) *C
 		trace:   o.Trace,
 		answer:  c.refuse,
 		dropped: c.logDropped,
-		send:    c.send,
+		push:    c.push,
+		deliver: c.calls.deliver,
 		ended:   make(chan struct{}),
 	}
-	c.peer = jsonrpc2.NewConn(c.stream, jsonrpc2.WithCodec(wireCodec{}))
+	c.reader = jsonrpc2.NewConn(c.stream)
 	return c
 }
 
@@ -114,7 +116,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 	c.handlers = handlers
 	defer context.AfterFunc(ctx, c.Close)()
 	go c.queue.run()
-	c.peer.Go(context.WithoutCancel(ctx), c.dispatch)
+	c.reader.Go(context.WithoutCancel(ctx), c.dispatch)
 
 	select {
 	case <-c.stream.ended:
@@ -160,7 +162,7 @@ func (c *Conn) windDown() {
 		grace.Reset(lastWords)
 	}
 	outClosed := closing(c.out)
-	for _, end := range []<-chan struct{}{c.queue.done, inClosed, outClosed, c.peer.Done()} {
+	for _, end := range []<-chan struct{}{c.queue.done, inClosed, outClosed, c.reader.Done()} {
 		select {
 		case <-end:
 		case <-grace.C:

@@ -14,9 +14,10 @@
 //
 // # The library
 //
-// go.lsp.dev/jsonrpc2 correlates outgoing calls and drives the reader over this
-// package's own Stream. Incoming requests reach it as notifications, because its
-// answering path ends the connection on a panic, sends code 0 for a plain error,
-// cannot repeat every legal id digit by digit and copies results once more than
-// needed; answers are therefore written here.
+// go.lsp.dev/jsonrpc2 drives the reader over this package's own Stream, runs its
+// one handler, and encodes calls and notifications. Incoming requests reach it as
+// notifications, because its answering path ends the connection on a panic, sends
+// code 0 for a plain error, cannot repeat every legal id digit by digit and copies
+// results once more than needed; answers are therefore written here, and so are
+// calls correlated (see calls).
 package rpc

@@ -8,20 +8,22 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/jsonrpc2"
 )
 
 // stream is the library's view of the connection. Reading, it answers what cannot
 // be served and reads on, so that one bad message never ends the connection; what
 // can be served it leaves in taken and announces as a notification. Writing, it
-// queues. It must not block in Write or Close: the library holds locks there.
+// queues. Neither Write nor Close blocks: the library holds locks there.
 type stream struct {
 	frames    *frameReader
 	envelopes envelopeReader
 	trace     Tracer
 	answer    func(id []byte, problem *Error) // queues an error answer; nil id is null
 	dropped   func(method string, problem *Error)
-	send      func(jsonrpc2.Message) error
+	deliver   func(id int64, r reply)
+	push      func(jsonrpc2.Message) error
 
 	// taken is the message that the last Read announced. The library runs its
 	// handler on the goroutine that reads, before it reads again.
@@ -67,7 +69,7 @@ func (s *stream) next() (jsonrpc2.Message, error) {
 	m, problem := s.envelopes.read(f)
 	switch {
 	case m.kind == response:
-		return s.response(m, problem), nil
+		s.respond(m, problem)
 	case problem == nil:
 		s.taken = m
 		return announcement, nil
@@ -83,21 +85,17 @@ func (s *stream) next() (jsonrpc2.Message, error) {
 // taken.
 var announcement = jsonrpc2.NewNotification("", nil)
 
-// response returns m for the call it answers; the library ignores an unknown id.
-// It returns nil for an id that cannot be one of ours.
-func (s *stream) response(m message, problem *Error) jsonrpc2.Message {
+// respond hands m to the call it answers; an id that is none of ours is ignored.
+// Peers that turn our number into a string are understood.
+func (s *stream) respond(m message, problem *Error) {
 	id, err := strconv.ParseInt(strings.Trim(string(m.id), `"`), 10, 64)
 	if err != nil {
-		return nil
+		return
 	}
-	own := jsonrpc2.NewNumberID(id)
-	switch {
-	case problem != nil:
-		return jsonrpc2.NewResponse(own, nil, problem)
-	case m.fault != nil:
-		return jsonrpc2.NewResponse(own, nil, decodeFault(m.fault))
+	if problem == nil && m.fault != nil {
+		problem = decodeFault(m.fault)
 	}
-	return jsonrpc2.NewResponse(own, params{m.result, m.params.borrowed}.owned(), nil)
+	s.deliver(id, reply{params{m.result, m.params.borrowed}.owned(), problem})
 }
 
 // end records why reading ended.
@@ -110,9 +108,9 @@ func (s *stream) end(err error) {
 	}
 }
 
-// Write implements [jsonrpc2.Stream]. The library writes nothing but calls.
+// Write implements [jsonrpc2.Stream].
 func (s *stream) Write(_ context.Context, m jsonrpc2.Message) (int64, error) {
-	return 0, s.send(m)
+	return 0, s.push(m)
 }
 
 // Close implements [jsonrpc2.Stream]. Serve closes what the stream reads and
@@ -123,12 +121,12 @@ func (s *stream) Close() error { return nil }
 // still an error.
 func decodeFault(text []byte) *Error {
 	var fault struct {
-		Code    jsonrpc2.Code       `json:"code"`
-		Message string              `json:"message"`
-		Data    jsonrpc2.RawMessage `json:"data"`
+		Code    jsonrpc2.Code  `json:"code"`
+		Message string         `json:"message"`
+		Data    jsontext.Value `json:"data"`
 	}
 	if err := decode(text, &fault); err != nil {
 		return Errorf(CodeInternal, "answered with a malformed error object: %s", decodeText(err))
 	}
-	return &Error{Code: fault.Code, Message: fault.Message, Data: fault.Data}
+	return &Error{Code: fault.Code, Message: fault.Message, Data: jsonrpc2.RawMessage(fault.Data)}
 }
