@@ -6,7 +6,7 @@ import "os"
 const maxGenerations = 4096
 
 // IsDescendantOf reports whether pid is one of ancestors or descends from one.
-// A process that let its parent end first is its own descent: the kernel gives such orphans to another parent (see CarriesMarker).
+// The descent of an orphan is lost: the kernel gives it to another parent (see CarriesMarker).
 func IsDescendantOf(pid int, ancestors ...int) bool {
 	return descends(pid, Parent, ancestors)
 }

@@ -52,7 +52,7 @@ type Guard struct {
 func StartGuard(executable string, args []string, logger *slog.Logger) (*Guard, error) {
 	g := &Guard{executable: executable, args: args, logger: logger, kept: make(map[int]registration)}
 	if self, ok := lookup(os.Getpid()); ok {
-		g.since = self.started
+		g.since = earliest(self.started)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -232,7 +232,7 @@ func RunGuard(in io.Reader) int {
 	for _, r := range left {
 		t := target{marker: r.marker, since: r.since}
 		if r.leader > 0 {
-			t.leader, t.since = identity{r.leader, r.started}, r.started
+			t.leader, t.since = identity{r.leader, r.started}, earliest(r.started)
 		}
 		go func() { results <- tearDown(newTree(t), DefaultTiming(), nil, nil, guardPatience) }()
 	}

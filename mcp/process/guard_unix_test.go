@@ -189,6 +189,42 @@ func TestGuard_IsReplaced(t *testing.T) {
 	expectGone(t, s.ids...)
 }
 
+// One that does not read is ended before its pipe is: when it went on it would take the end for the sidecar's.
+func TestGuard_StuckOneIsReplaced(t *testing.T) {
+	t.Parallel()
+	guard, err := guardOf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Start(specFor("stubborn", "/"), guard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readIDs(t, bufio.NewReader(p.Stdout))
+	stuck := identify(t, guard.cmd.Process.Pid)
+	if err := send(stuck, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for stuck.lives() {
+		ticket, err := guard.register(NewMarker("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		guard.release(ticket)
+	}
+	guard.mu.Lock()
+	kept := len(guard.kept)
+	guard.mu.Unlock()
+	if !p.child.tree.leader.lives() || kept != 1 {
+		t.Errorf("lives: %v, kept: %d", p.child.tree.leader.lives(), kept)
+	}
+	if err := guard.Close(); err != nil {
+		t.Error(err)
+	}
+	within(t, "its end by the new guard", p.Gone())
+	within(t, "the guard's end", guard.ended)
+}
+
 func TestGuard_CloseWaitsForItsEnd(t *testing.T) {
 	t.Parallel()
 	guard, err := guardOf()

@@ -46,7 +46,7 @@ func loginPath(ctx context.Context, shell string, env []string) (string, error) 
 	}
 	defer out.Close()
 	started, _ := lookup(process.Pid)
-	session := newTree(target{leader: started.identity, since: started.started, marker: mark})
+	session := newTree(target{leader: started.identity, since: earliest(started.started), marker: mark})
 	stop := context.AfterFunc(ctx, func() { _ = out.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	path, ok, output := readMarkedPath(out, mark)

@@ -51,6 +51,7 @@ func forever() { select {} }
 func modeEcho() int {
 	say("ready")
 	_, _ = io.Copy(os.Stdout, os.Stdin)
+	fmt.Fprintln(os.Stderr, "done")
 	return 0
 }
 

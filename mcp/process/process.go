@@ -184,8 +184,12 @@ func (p *Process) supervise() {
 	timing := p.awaitReason()
 	if tearDown(p.child.tree, timing, p.exited, p.hurry, killPatience) {
 		<-p.exited
-		p.child.reap()
 		p.guard.release(p.ticket)
+	}
+	select {
+	case <-p.exited:
+		p.child.reap()
+	default: // stuck in the kernel
 	}
 	for _, o := range p.outputs {
 		o.end()

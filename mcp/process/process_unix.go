@@ -4,6 +4,7 @@ package process
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
@@ -29,17 +30,28 @@ func spawn(spec Spec, streams [3]*os.File) (*child, error) {
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
-		// The reason alone: os.PathError would name the path a second time.
-		var pathError *os.PathError
-		if errors.As(err, &pathError) {
-			err = pathError.Err
-		}
-		return nil, err
+		return nil, explainStart(err, spec)
 	}
 	// It is there, if only as a zombie: nobody reaps it but us.
 	e, _ := lookup(process.Pid)
-	t := target{leader: identity{process.Pid, e.started}, marker: spec.Marker, since: e.started}
+	t := target{leader: identity{process.Pid, e.started}, marker: spec.Marker, since: earliest(e.started)}
 	return &child{pid: process.Pid, process: process, tree: newTree(t)}, nil
+}
+
+// explainStart says which of the three files that a start needs is missing; the kernel has one answer for all.
+func explainStart(err error, spec Spec) error {
+	// The reason alone: os.PathError would name the path a second time.
+	var pathError *os.PathError
+	if errors.As(err, &pathError) {
+		err = pathError.Err
+	}
+	if folder, statErr := os.Stat(spec.Dir); statErr != nil || !folder.IsDir() {
+		return fmt.Errorf("the folder %q to start it in: %w", spec.Dir, err)
+	}
+	if _, statErr := os.Stat(spec.Path); statErr == nil && errors.Is(err, unix.ENOENT) {
+		return fmt.Errorf("its interpreter, named in its first line: %w", err)
+	}
+	return err
 }
 
 // reap gives the leader's id back to the system.

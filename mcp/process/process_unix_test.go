@@ -123,8 +123,8 @@ func TestStart_StreamsAndExit(t *testing.T) {
 	if rest, err := io.ReadAll(out); len(rest) > 0 || err != nil {
 		t.Errorf("then %q, %v", rest, err)
 	}
-	if n, err := p.Stderr.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-		t.Errorf("stderr: %d, %v", n, err)
+	if text, err := io.ReadAll(p.Stderr); !strings.HasPrefix(string(text), "done\n") || err != nil {
+		t.Errorf("stderr: %q, %v", text, err)
 	}
 	if _, err := p.Stdin.Write([]byte("x")); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("write to a closed stdin: %v", err)
@@ -188,6 +188,62 @@ func TestStart_Refuses(t *testing.T) {
 		}
 		if want := "start " + strconv.Quote(spec.Path) + ": "; !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s…", name, err, want)
+		}
+	}
+}
+
+func TestStart_SaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	script := filepath.Join(folder, "script")
+	if err := os.WriteFile(script, []byte("#!/no/such/interpreter\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ path, dir, want string }{
+		{"/no/such/program", folder, `start "/no/such/program": no such file or directory`},
+		{"/bin/sh", "/no/such/folder", `start "/bin/sh": the folder "/no/such/folder" to start it in: no such file or directory`},
+		{"/bin/sh", script, `start "/bin/sh": the folder "` + script + `" to start it in: not a directory`},
+		{script, folder, `start "` + script + `": its interpreter, named in its first line: no such file or directory`},
+	} {
+		spec := specFor("", test.dir)
+		spec.Path = test.path
+		if p, err := Start(spec, nil); err == nil {
+			p.Kill()
+			t.Errorf("%s: started", test.path)
+		} else if err.Error() != test.want {
+			t.Errorf("got  %v\nwant %s", err, test.want)
+		}
+	}
+}
+
+func TestStartedAt(t *testing.T) {
+	t.Parallel()
+	before := time.Now()
+	p := run(t, specFor("echo", "/"))
+	if at := p.StartedAt(); at.Before(before) || at.After(time.Now()) {
+		t.Errorf("started at %v", at)
+	}
+}
+
+// Where the system cannot tell of an exit without reaping, the exit still has to arrive.
+func TestAwaitReaped(t *testing.T) {
+	t.Parallel()
+	pipes, err := openPipes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipes.closeOurs()
+	defer pipes.closeTheirs()
+	for script, want := range map[string]string{"exit 3": "3 ", "kill -9 $$": "-1 SIGKILL"} {
+		spec := specFor("", "/")
+		spec.Path, spec.Args = "/bin/sh", []string{"-c", script}
+		c, err := spawn(spec, pipes.theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, signal := c.awaitReaped()
+		if got := strconv.Itoa(code) + " " + signal; got != want {
+			t.Errorf("%s: %q", script, got)
 		}
 	}
 }

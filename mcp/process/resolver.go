@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -13,7 +14,7 @@ import (
 // Resolver finds programs.
 type Resolver struct {
 	Path    string   // the PATH to search
-	Ext     []string // PATHEXT: a program is a file with one of these extensions; nil: a file that may be executed
+	Ext     []string // PATHEXT: a program is a file with one of these extensions; nil: a file that may be executed, on Windows its usual extensions
 	Exclude []string // folders, absolute, whose PATH entries are skipped: those of the workspace (S1)
 }
 
@@ -123,17 +124,21 @@ func lies(path, folder string) bool {
 
 // runnable finds the file to run for a path, and returns the path it looked at last with an error.
 func (r Resolver) runnable(path string) (string, error) {
-	if r.Ext == nil {
+	extensions := r.Ext
+	if extensions == nil && runtime.GOOS == "windows" {
+		extensions = []string{".com", ".exe", ".bat", ".cmd"}
+	}
+	if extensions == nil {
 		return path, checkRunnable(path, true)
 	}
 	// On Windows a file without an extension is never a program: "npx" beside "npx.cmd" is a shell script.
 	own := filepath.Ext(path)
-	if own != "" && slices.ContainsFunc(r.Ext, func(ext string) bool { return strings.EqualFold(ext, own) }) {
+	if own != "" && slices.ContainsFunc(extensions, func(ext string) bool { return strings.EqualFold(ext, own) }) {
 		if checkRunnable(path, false) == nil {
 			return path, nil
 		}
 	}
-	for _, ext := range r.Ext {
+	for _, ext := range extensions {
 		if checkRunnable(path+ext, false) == nil {
 			return path + ext, nil
 		}

@@ -57,6 +57,9 @@ func entryOf(row *unix.KinfoProc) entry {
 	}
 }
 
+// earliest is what the start of a descendant cannot lie before: nothing, since the system tells it by a clock that can be set back.
+func earliest(uint64) uint64 { return 0 }
+
 // environ is the environment of a process as NUL-terminated entries.
 func environ(pid int) ([]byte, error) {
 	text, err := unix.SysctlRaw("kern.procargs2", pid)

@@ -73,6 +73,9 @@ func parseStat(pid int, text []byte) (entry, bool) {
 	return e, failed == nil
 }
 
+// earliest is what the start of a descendant cannot lie before; the kernel counts from boot.
+func earliest(started uint64) uint64 { return started }
+
 // environ is the environment of a process as NUL-terminated entries.
 func environ(pid int) ([]byte, error) {
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")

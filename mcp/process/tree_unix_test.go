@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestMembers(t *testing.T) {
@@ -66,6 +67,36 @@ func TestMembers(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
+	}
+}
+
+// A process that SIGKILL does not end, stuck in the kernel, must not hold up a shutdown for ever.
+func TestTearDown_GivesUp(t *testing.T) {
+	t.Parallel()
+	stuck := entry{identity: identity{1 << 30, 7}, group: 1 << 29, session: 1 << 29}
+	tr := newTree(target{leader: identity{1 << 29, 5}, marker: "1-abc/x", since: 5})
+	tr.entries = func() ([]entry, error) { return []entry{stuck}, nil }
+	if tearDown(tr, Timing{}, nil, nil, time.Millisecond) {
+		t.Error("said to be gone")
+	}
+	// One that runs as another user by now is not waited for at all.
+	tr.beyond[stuck.identity] = true
+	if !tearDown(tr, Timing{EOF: bound, Term: bound}, nil, nil, bound) {
+		t.Error("waited for what is out of reach")
+	}
+}
+
+func TestTree_WithoutATable(t *testing.T) {
+	t.Parallel()
+	p := run(t, specFor("deaf", "/"))
+	tr := newTree(p.child.tree.target)
+	tr.entries = func() ([]entry, error) { return nil, errors.New("no table") }
+	if tr.scan() == 0 {
+		t.Error("the group is not seen")
+	}
+	tr.leader.pid = 1 << 29
+	if tr.scan() != 0 {
+		t.Error("a group that cannot be is seen")
 	}
 }
 
