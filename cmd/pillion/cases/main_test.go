@@ -58,6 +58,7 @@ func newWorld(t *testing.T) *world {
 	if err := os.Mkdir(w.repository, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { noneLeft(t, home) }) // after the editors, which were started later
 	w.environ = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir(), "LANG=C.UTF-8",
 		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"),
