@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -15,6 +16,7 @@ import (
 
 // TakeStdio takes standard input and output for the protocol: from then on a stray print goes to stderr, and whoever reads standard input finds an empty file.
 // It is called once, by main, before anything else uses them.
+// From then on, too, a write to a standard stream that nobody reads any more is an error and no longer the end of the process.
 // A Read or Write that blocks returns os.ErrClosed on Close, whether they are pipes, sockets, files or a terminal.
 // The descriptors stay in the mode they came in: O_NONBLOCK would hold as well for everybody who shares them, and beyond this process's end.
 func TakeStdio() (in io.ReadCloser, out io.WriteCloser, err error) {
@@ -35,6 +37,9 @@ func takeStdio() (in, out *stream, err error) {
 	if err := redirectStdio(); err != nil {
 		return nil, nil, errors.Join(err, in.Close(), out.Close())
 	}
+	// A write to a stderr that nobody reads any more would end the process (C79).
+	// Ignoring the signal would do as well, but for the children, who would inherit that.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	return in, out, nil
 }
 

@@ -46,6 +46,21 @@ func TestTakeStdio_Pipes(t *testing.T) {
 	}
 }
 
+func TestC79_StderrWithoutAReader(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r.Close()
+	cmd := program(t, "stdio")
+	cmd.Stdin, cmd.Stderr = strings.NewReader("{}"), w
+	if out, err := cmd.Output(); err != nil || string(out) != "{}" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 func TestTakeStdio_Files(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -50,10 +50,10 @@ func lookup(pid int) (entry, bool) {
 // parseStat reads /proc/<pid>/stat, see proc_pid_stat(5).
 func parseStat(pid int, text []byte) (entry, bool) {
 	// The name in parentheses may itself hold spaces and parentheses.
-	_, rest, ok := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
-	fields := strings.Fields(rest)
+	name := bytes.LastIndexByte(text, ')')
+	fields := strings.Fields(string(text[name+1:]))
 	const state, parent, group, session, threads, started = 0, 1, 2, 3, 17, 19
-	if !ok || len(fields) <= started {
+	if name < 0 || len(fields) <= started {
 		return entry{}, false
 	}
 	var failed error
