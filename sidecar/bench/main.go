@@ -1,0 +1,109 @@
+// Bench measures what Pillion costs: a call through it, its start, and its memory with many connectors, each beside a floor
+// that does the same without it.
+// It does not test: what it prints depends on the machine, so that only ratios of one interleaved run have limits, and a
+// figure over its limit fails the run only with BENCH_STRICT=1.
+//
+//	bench [-rounds N] [-portions N] [-starts N] [-only call,start,memory]
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// plan is how much is measured.
+type plan struct {
+	rounds   int
+	portions int // of calls, each way, in a round
+	starts   int // of each program in a round
+}
+
+func main() {
+	var n plan
+	flag.IntVar(&n.rounds, "rounds", 9, "`number` of interleaved rounds")
+	flag.IntVar(&n.portions, "portions", 8, "`number` of portions of calls in a round")
+	flag.IntVar(&n.starts, "starts", 10, "`number` of starts in a round")
+	only := flag.String("only", "call,start,memory", "what to measure, `names` separated by commas")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	report := &report{out: os.Stdout}
+	if err := run(ctx, report, n, strings.Split(*only, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	if report.over > 0 && os.Getenv("BENCH_STRICT") == "1" {
+		os.Exit(1)
+	}
+}
+
+// measurement prints its figures of all rounds.
+type measurement func(context.Context, *report, *programs, plan) error
+
+func run(ctx context.Context, r *report, n plan, names []string) (err error) {
+	measurements := map[string]measurement{"call": measureCalls, "start": measureStart, "memory": measureMemory}
+	for _, name := range names {
+		if measurements[name] == nil {
+			return fmt.Errorf("there is no measurement %q", name)
+		}
+	}
+	if min(n.rounds, n.portions, n.starts) < 1 {
+		return errors.New("rounds, portions and starts must be at least 1")
+	}
+	folder, err := os.MkdirTemp("", "pillion-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	programs, err := build(ctx, folder)
+	if err != nil {
+		return err
+	}
+	r.line("%s/%s, %d CPUs, %s, load %s; medians of %d interleaved rounds (least..most of a round)",
+		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), load(), n.rounds)
+	for _, name := range names {
+		if err := measurements[name](ctx, r, programs, n); err != nil {
+			return fmt.Errorf("measure %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// load is how busy the machine is, as far as it says so.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	average, _, _ := strings.Cut(string(text), " ")
+	return average
+}
+
+// report prints figures and counts those over their limits.
+type report struct {
+	out  io.Writer
+	over int
+}
+
+func (r *report) line(format string, args ...any) { fmt.Fprintf(r.out, format+"\n", args...) }
+
+// figure prints the figure of all rounds.
+func (r *report) figure(name string, s series, u unit) { r.line("  %-28s %s", name, s.text(u)) }
+
+// limited prints it together with whether its median keeps the limit.
+func (r *report) limited(name string, s series, u unit, limit float64) {
+	verdict := "within the limit of " + u.text(limit)
+	if s.median() > limit {
+		verdict = "over the limit of " + u.text(limit)
+		r.over++
+	}
+	r.line("  %-28s %s  %s", name, s.text(u), verdict)
+}
