@@ -55,7 +55,9 @@ type envelopeReader struct {
 // the error is the answer that is due, the kind is set if it could be made out, and
 // so is the id.
 func (r *envelopeReader) read(f frame) (message, *Error) {
-	defer r.release()
+	if !f.borrowed {
+		defer r.release()
+	}
 	if !utf8.Valid(f.body) {
 		return message{}, Errorf(CodeParse, "parse error: the message is not UTF-8")
 	}
@@ -152,7 +154,7 @@ func (r *envelopeReader) end() error {
 	return nil
 }
 
-// release lets go of the body.
+// release lets go of a body that has memory of its own.
 func (r *envelopeReader) release() {
 	r.source = bytes.Buffer{}
 	r.decoder.Reset(&r.source)

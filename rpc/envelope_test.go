@@ -3,6 +3,7 @@ package rpc
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -61,5 +62,24 @@ func TestEnvelopeKeepsNoBody(t *testing.T) {
 	}
 	if string(m.id) != `"one"` || m.method != "a" || string(owned) != "[1]" {
 		t.Errorf("id %s, method %s, params %s after the body was overwritten", m.id, m.method, owned)
+	}
+}
+
+func BenchmarkEnvelope(b *testing.B) {
+	text := strings.Repeat("some text with \\\"escapes\\\" in it, ", 3_000)
+	for _, c := range []struct{ name, body string }{
+		{"small", `{"jsonrpc":"2.0","id":1,"method":"test/add","params":{"a":1,"b":2,"q":"some text"}}`},
+		{"100KB", `{"jsonrpc":"2.0","id":1,"method":"test/echo","params":{"text":"` + text + `"}}`},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var r envelopeReader
+			b.SetBytes(int64(len(c.body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, problem := r.read(frame{body: []byte(c.body), borrowed: true}); problem != nil {
+					b.Fatal(problem)
+				}
+			}
+		})
 	}
 }

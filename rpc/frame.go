@@ -19,7 +19,7 @@ const (
 	// ones get memory of their own, which is free again with the message.
 	reusedBytes = 64 << 10
 	// trustedBytes is how much memory a header may claim before its bytes arrive.
-	trustedBytes = 4 << 20
+	trustedBytes = 8 << 20
 )
 
 // frameReader cuts a byte stream into bodies by their Content-Length headers. It
