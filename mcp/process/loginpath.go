@@ -1,12 +1,18 @@
 package process
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 )
 
 // maxNoiseBytes bounds what is read of a login shell's output.
 const maxNoiseBytes = 1 << 20
+
+// LoginPath is Guard.LoginPath without a guard.
+func LoginPath(ctx context.Context, shell string, env []string) (string, error) {
+	return (*Guard)(nil).LoginPath(ctx, shell, env)
+}
 
 // loginPathCommand prints the PATH between two marks; a shell of any family hands it to sh as one word.
 // The mark stands in it in two parts, so that a shell that prints its commands does not print the mark.

@@ -102,11 +102,27 @@ func TestC12_HangingShellIsBounded(t *testing.T) {
 	expectGone(t, id, shell.identity)
 }
 
+func TestC20_HangingShellEndsWithTheSidecar(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "id")
+	s := startSidecar(t, "asks-shell", "", "NOTE="+path)
+	s.ids = append(s.ids, writtenID(t, path))
+	s.kill()
+	expectGone(t, append(s.ids, s.guard)...)
+}
+
 // What a shell's files leave running, an agent for keys say, neither holds up the answer nor ends with it.
 func TestC12_AgentsOfTheShellLiveOn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "id")
-	got, err := LoginPath(t.Context(), self(t), fakeShell("agent", path))
+	guard, err := guardOf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := guard.LoginPath(t.Context(), self(t), fakeShell("agent", path))
+	if err := guard.Close(); err != nil {
+		t.Error(err)
+	}
 	id := writtenID(t, path)
 	t.Cleanup(func() { _ = send(id, syscall.SIGKILL) })
 	if err != nil || !strings.HasPrefix(got, "/login/bin:") {

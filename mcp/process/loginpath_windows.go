@@ -7,7 +7,7 @@ import (
 )
 
 // LoginPath is the PATH in env: Windows has no login shell, every program gets the user's PATH.
-func LoginPath(ctx context.Context, _ string, env []string) (string, error) {
+func (g *Guard) LoginPath(ctx context.Context, _ string, env []string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}

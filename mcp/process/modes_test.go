@@ -4,6 +4,7 @@ package process
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -35,6 +36,7 @@ func modes() map[string]func() int {
 		"sidecar":         modeSidecar,
 		"released":        modeReleased,
 		"shell":           modeShell,
+		"asks-shell":      modeAsksShell,
 		"stdio":           modeStdio,
 		"stdio-close":     modeStdioClose,
 		"no-dump":         modeNoDump,
@@ -296,6 +298,23 @@ func modeShell() int {
 		return 1
 	}
 	say("Goodbye!")
+	return 0
+}
+
+// modeAsksShell asks a login shell that hangs, through a guard.
+func modeAsksShell() int {
+	guard, err := guardOf()
+	if err != nil {
+		panic(err)
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	say("guard", guard.cmd.Process.Pid)
+	say("ready")
+	_, err = guard.LoginPath(context.Background(), executable, fakeShell("hang", os.Getenv("NOTE")))
+	say(err)
 	return 0
 }
 

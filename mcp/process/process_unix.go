@@ -32,10 +32,14 @@ func spawn(spec Spec, streams [3]*os.File) (*child, error) {
 	if err != nil {
 		return nil, explainStart(err, spec)
 	}
-	// It is there, if only as a zombie: nobody reaps it but us.
+	return newChild(process, spec.Marker), nil
+}
+
+func newChild(process *os.Process, marker string) *child {
+	// It is in the table, if only as a zombie: nobody reaps it but us.
 	e, _ := lookup(process.Pid)
-	t := target{leader: identity{process.Pid, e.started}, marker: spec.Marker, since: earliest(e.started)}
-	return &child{pid: process.Pid, process: process, tree: newTree(t)}, nil
+	t := target{leader: identity{process.Pid, e.started}, marker: marker, since: earliest(e.started)}
+	return &child{pid: process.Pid, process: process, tree: newTree(t)}
 }
 
 // explainStart says which of the three files that a start needs is missing; the kernel has one answer for all.
