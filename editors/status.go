@@ -57,7 +57,9 @@ func StatusText(connectors []message.Connector, tools []message.Tool, asks int) 
 }
 
 func (d *document) connector(c message.Connector) {
-	line := fmt.Sprintf("%s: %s", Quoted(c.Name), StateWords(c.State))
+	d.say("connector")
+	d.say("| %s", Quoted(c.Name))
+	line := StateWords(c.State)
 	if c.Tools > 0 {
 		line += fmt.Sprintf(", %d tools, about %d tokens", c.Tools, c.Tokens)
 	}

@@ -49,7 +49,7 @@ func (s *Session) codeAction(ctx context.Context, params protocol.CodeActionPara
 		return []protocol.CodeAction{}, nil
 	}
 	document := config.Parse(file, b.text)
-	all, _ := c.Connectors()
+	all := c.Connectors()
 	actions := []protocol.CodeAction{}
 	for _, connector := range all {
 		if entry := document.Entry(connector.Name); connector.File == file.Path && entry != nil && s.overlaps(b.text, params.Range, entry) {

@@ -24,7 +24,7 @@ func (s *Session) named(ctx context.Context, ref message.ConnectorRef) (host.Con
 		}
 		return found, nil
 	}
-	all, _ := c.Connectors()
+	all := c.Connectors()
 	if len(all) == 1 {
 		return all[0], nil
 	}

@@ -14,8 +14,9 @@ func (s *Session) connectors(ctx context.Context, _ message.Empty) (message.Conn
 	if err != nil {
 		return message.ConnectorsResult{}, err
 	}
-	all, revision := c.Connectors()
-	result := message.ConnectorsResult{Rev: int(revision), Connectors: make([]message.Connector, len(all))}
+	revision := s.notifier.revision()
+	all := c.Connectors()
+	result := message.ConnectorsResult{Rev: revision, Connectors: make([]message.Connector, len(all))}
 	for i, connector := range all {
 		result.Connectors[i] = s.wireConnector(connector)
 	}

@@ -35,7 +35,7 @@ func (s *Session) publish(u uri.URI) {
 	}
 	document := config.Parse(file, b.text)
 	var connectors []host.Connector
-	all, _ := s.core.Connectors()
+	all := s.core.Connectors()
 	for _, connector := range all {
 		// What runs is the saved text: of an entry that was edited since, its state says nothing.
 		entry := document.Entry(connector.Name)

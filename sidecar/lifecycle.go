@@ -156,7 +156,9 @@ func (s *Session) initialized(context.Context, message.Empty) {
 func (s *Session) shutdown(context.Context, message.Empty) (rpc.Null, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
-	s.closeCore(ctx)
+	if c, err := s.host(ctx); err == nil {
+		c.Stop(ctx)
+	}
 	return rpc.Null{}, nil
 }
 

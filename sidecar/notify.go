@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 	"time"
@@ -25,6 +26,7 @@ type notifier struct {
 	tools      []host.ToolsChange
 	rev        int
 	timer      *time.Timer
+	told       map[string][]byte // the connectors as they were told last
 }
 
 func (n *notifier) init(s *Session) { n.session = s }
@@ -73,8 +75,6 @@ func (n *notifier) flush() {
 	s := n.session
 	connectors, removed, tools := n.connectors, n.removed, n.tools
 	n.connectors, n.removed, n.tools, n.isPending, n.timer = nil, nil, nil, false, nil
-	n.rev++
-	rev := n.rev
 	n.mu.Unlock()
 	select {
 	case <-s.opened:
@@ -85,24 +85,66 @@ func (n *notifier) flush() {
 		return
 	}
 	s.dropStaleConsents()
-	s.tellConnectors(rev, connectors, removed)
+	s.tellConnectors(connectors, removed)
 	for _, change := range tools {
 		s.tellTools(change)
 	}
 	s.publishAll()
 }
 
-func (s *Session) tellConnectors(rev int, ids, removed []string) {
-	params := message.ConnectorsChangedParams{Rev: rev, Changed: []message.Connector{}, Removed: []message.ConnectorID{}}
+// tellConnectors tells what differs from what was told last.
+func (s *Session) tellConnectors(ids, removed []string) {
+	params := message.ConnectorsChangedParams{Changed: []message.Connector{}, Removed: []message.ConnectorID{}}
 	for _, id := range removed {
 		params.Removed = append(params.Removed, message.ConnectorID(id))
 	}
 	for _, id := range ids {
-		if connector, err := s.core.Connector(id); err == nil {
-			params.Changed = append(params.Changed, s.wireConnector(connector))
+		connector, err := s.core.Connector(id)
+		if err != nil {
+			continue
+		}
+		if wire := s.wireConnector(connector); s.notifier.isNews(id, wire) {
+			params.Changed = append(params.Changed, wire)
 		}
 	}
+	if len(params.Changed) == 0 && len(params.Removed) == 0 {
+		return
+	}
+	params.Rev = s.notifier.next(removed)
 	s.clients.each(func(c *client) { s.tell(rpc.Notify(c.conn, message.ConnectorsChanged, params)) })
+}
+
+// isNews reports whether a connector differs from what was told of it last, and takes it as told.
+func (n *notifier) isNews(id string, c message.Connector) bool {
+	text, err := rpc.Marshal(c)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err == nil && bytes.Equal(n.told[id], text) {
+		return false
+	}
+	if n.told == nil {
+		n.told = map[string][]byte{}
+	}
+	n.told[id] = text
+	return true
+}
+
+// revision is that of the last notification: a list that is asked for now holds at least what it told.
+func (n *notifier) revision() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.rev
+}
+
+// next is the revision of the next notification.
+func (n *notifier) next(removed []string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, id := range removed {
+		delete(n.told, id)
+	}
+	n.rev++
+	return n.rev
 }
 
 func (s *Session) tellTools(change host.ToolsChange) {

@@ -13,7 +13,7 @@ func (s *Session) status(ctx context.Context, _ message.Empty) (message.Empty, e
 	if err != nil {
 		return message.Empty{}, err
 	}
-	all, _ := c.Connectors()
+	all := c.Connectors()
 	connectors := make([]message.Connector, len(all))
 	for i, one := range all {
 		connectors[i] = s.wireConnector(one)

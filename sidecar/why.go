@@ -44,7 +44,7 @@ func (s *Session) why(ctx context.Context, params message.WhyParams) (message.Wh
 
 // absences are the reasons of every connector that offers nothing now.
 func (s *Session) absences(c *core.Core, connector string) []message.Reason {
-	all, _ := c.Connectors()
+	all := c.Connectors()
 	reasons := []message.Reason{}
 	for _, one := range all {
 		if connector == "" || one.ID == connector {

@@ -64,7 +64,8 @@ type Result struct {
 	MayHaveRun bool
 	// AllowedBy is readOnly, rule, session or answer; Rule names the rule.
 	AllowedBy, Rule string
-	Duration        time.Duration
+	// Duration is how long the tool took; the time of questions does not count.
+	Duration time.Duration
 }
 
 // The reasons that a call may be cancelled for.
@@ -82,14 +83,12 @@ func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 	if request.CallID == "" {
 		request.CallID = NewCallID()
 	}
-	began := h.now()
-	if !h.calls.begin(request.CallID, request.Tool, began, cancel) {
+	if !h.calls.begin(request.CallID, request.Tool, h.now(), cancel) {
 		return Result{}, &InUseError{CallID: request.CallID}
 	}
-	call := &call{host: h, request: request, began: began}
+	call := &call{host: h, request: request}
 	outcome, err := call.run(ctx)
 	outcome.CallID = request.CallID
-	outcome.Duration = h.now().Sub(began)
 	h.calls.end(request.CallID, outcome)
 	if err == nil {
 		h.record(call.endRecord(outcome))
@@ -114,7 +113,6 @@ func (h *Host) Calls() []CallEntry { return h.calls.all() }
 type call struct {
 	host      *Host
 	request   CallRequest
-	began     time.Time
 	arguments []byte // compact, checked: the bytes that are shown and sent
 	tool      Tool
 	allowedBy string

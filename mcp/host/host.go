@@ -84,6 +84,7 @@ type Host struct {
 	approvals   *approvalQueue
 
 	closing   chan struct{}
+	stopOnce  sync.Once
 	closeOnce sync.Once
 	workers   sync.WaitGroup
 	lifetime  context.Context
@@ -103,7 +104,6 @@ type Host struct {
 	isUntrusted bool
 	isStill     bool
 	mode        permission.Mode
-	revision    uint64
 	secrets     *redact.Set
 	toolIndex   *toolIndex // nil when what is listed has changed since
 }
@@ -143,12 +143,14 @@ func (h *Host) Start() {
 	h.Reload()
 }
 
-// Close ends every connector, all at once, and waits for them until ctx ends; what is left then is the guard's.
-// Calls that are running end as cancelled.
-func (h *Host) Close(ctx context.Context) {
-	h.closeOnce.Do(func() { close(h.closing) })
-	h.calls.close()
-	h.end()
+// Stop ends every connector, all at once, and waits for them until ctx ends. Calls that are running end as cancelled, and
+// nothing starts any more.
+func (h *Host) Stop(ctx context.Context) {
+	h.stopOnce.Do(func() {
+		close(h.closing)
+		h.calls.close()
+		h.end()
+	})
 	done := make(chan struct{})
 	go func() {
 		h.workers.Wait()
@@ -158,11 +160,18 @@ func (h *Host) Close(ctx context.Context) {
 	case <-done:
 	case <-ctx.Done():
 	}
-	h.closeGuard()
-	if err := h.audit.Close(); err != nil {
-		h.log.Warn("audit log not closed", "error", err)
-	}
-	h.removeResults()
+}
+
+// Close is [Host.Stop], and lets go of everything else; what is left of the connectors when ctx ends is the guard's.
+func (h *Host) Close(ctx context.Context) {
+	h.Stop(ctx)
+	h.closeOnce.Do(func() {
+		h.closeGuard()
+		if err := h.audit.Close(); err != nil {
+			h.log.Warn("audit log not closed", "error", err)
+		}
+		h.removeResults()
+	})
 }
 
 // SetRoots replaces the workspace folders.

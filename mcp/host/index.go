@@ -210,7 +210,6 @@ func (h *Host) connectorChanged(s *slot, process *connector.Connector, c connect
 	if c.Catalogue != nil {
 		tools = h.publish(s, c.Catalogue)
 	}
-	h.revision++
 	h.mu.Unlock()
 	h.notify(Event{Connectors: []string{s.id}, Tools: tools})
 }

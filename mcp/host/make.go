@@ -23,7 +23,7 @@ func (c *call) make(ctx context.Context, at target) Result {
 		return c.unanswered(ctx, at, reply, err)
 	}
 	outcome := c.ended(StatusOK, "")
-	outcome.MayHaveRun, outcome.AllowedBy, outcome.Rule = true, c.allowedBy, c.rule
+	outcome.MayHaveRun, outcome.AllowedBy, outcome.Rule, outcome.Duration = true, c.allowedBy, c.rule, reply.Duration
 	switch {
 	case reply.ProtocolError != nil:
 		outcome.Status = StatusConnectorError
@@ -66,7 +66,7 @@ func (c *call) project(at target, reply connector.CallReply, outcome Result) Res
 func (c *call) unanswered(ctx context.Context, at target, reply connector.CallReply, err error) Result {
 	name := at.tool.ConnectorName
 	outcome := c.ended(StatusConnectorDown, "")
-	outcome.MayHaveRun, outcome.AllowedBy, outcome.Rule = reply.MayHaveRun, c.allowedBy, c.rule
+	outcome.MayHaveRun, outcome.AllowedBy, outcome.Rule, outcome.Duration = reply.MayHaveRun, c.allowedBy, c.rule, reply.Duration
 	var lost *connector.LostError
 	var timeout *connector.TimeoutError
 	var notReady *connector.NotReadyError

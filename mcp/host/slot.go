@@ -115,7 +115,6 @@ func (h *Host) restand() {
 		s.touch()
 		s.poke()
 	}
-	h.revision++
 	h.toolIndex = nil
 	h.mu.Unlock()
 	h.notify(event)
@@ -334,9 +333,6 @@ func (h *Host) lost(s *slot, process *connector.Connector) {
 }
 
 func (h *Host) changed(id string) {
-	h.mu.Lock()
-	h.revision++
-	h.mu.Unlock()
 	h.notify(Event{Connectors: []string{id}})
 }
 

@@ -64,15 +64,8 @@ const maxSummaryRunes = 140
 // bytesPerToken is the estimate that token costs are made with.
 const bytesPerToken = 4
 
-// Revision counts the changes of what [Host.Connectors] returns.
-func (h *Host) Revision() uint64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.revision
-}
-
-// Connectors returns every connector, in the order of the files, and the revision that the list is of.
-func (h *Host) Connectors() ([]Connector, uint64) {
+// Connectors returns every connector, in the order of the files.
+func (h *Host) Connectors() []Connector {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	all := make([]Connector, 0, len(h.order))
@@ -81,7 +74,7 @@ func (h *Host) Connectors() ([]Connector, uint64) {
 			all = append(all, h.view(s))
 		}
 	}
-	return all, h.revision
+	return all
 }
 
 // Connector returns the connector of an id, or of a name that only one has.
