@@ -1,0 +1,202 @@
+package permission
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"pillion/mcp/state"
+)
+
+const (
+	fileName = "permissions.json"
+	version  = 1
+
+	// maxPerTarget bounds the rules kept about one tool or connector in one scope: each change of a tool that is allowed
+	// again adds one, so that going back to old text goes back to the old permission.
+	maxPerTarget = 20
+)
+
+// file is what the store holds, newest first.
+type file struct {
+	Rules []Rule `json:"rules"`
+}
+
+// Validate refuses what Pillion does not write: an unclear rule makes the store broken, and then every call asks (S20).
+func (f *file) Validate() error {
+	for i, r := range f.Rules {
+		if err := r.validate(); err != nil {
+			return fmt.Errorf("rule %d: %w", i, err)
+		}
+		if r.ID == "" || r.Scope == ScopeSession {
+			return fmt.Errorf("rule %d: it is not one that is kept", i)
+		}
+	}
+	return nil
+}
+
+func (r Rule) validate() error {
+	switch {
+	case r.Connector == "" || r.Source == "":
+		return errors.New("it names no connector")
+	case r.Scope != ScopeSession && r.Scope != ScopeProject && r.Scope != ScopeUser:
+		return fmt.Errorf("unknown scope %q", r.Scope)
+	case r.Scope == ScopeUser && r.Source != SourceUser:
+		return errors.New("only a connector of the user's own file is allowed everywhere")
+	case r.Scope == ScopeProject && r.Root == "":
+		return errors.New("it names no project")
+	case r.Decision == RuleAsk || r.Decision == RuleDeny:
+		return nil
+	case r.Decision != RuleAllow:
+		return fmt.Errorf("unknown decision %q", r.Decision)
+	case r.DefinitionHash == "" || len(r.ToolHashes) == 0 || r.Tool != "" && r.ToolHashes[r.Tool] == "":
+		return errors.New("it does not say which tools of which definition it allows")
+	}
+	return nil
+}
+
+// Store is the store of rules, shared by all windows but for the rules of sessions. Its methods may be called at once.
+type Store struct {
+	kept *state.Kept[file]
+
+	mu       sync.Mutex
+	sessions []Rule // newest first
+}
+
+// New returns the store in the folder. Nothing is read yet.
+func New(f *state.Folder) *Store {
+	empty := func() file { return file{Rules: []Rule{}} }
+	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty))}
+}
+
+// Rules returns every rule, those of sessions first, newest first. The slice must not be modified.
+func (s *Store) Rules() []Rule {
+	kept := s.kept.Value().Rules
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.sessions) == 0 {
+		return slices.Clip(kept)
+	}
+	return slices.Concat(s.sessions, kept)
+}
+
+// Add records a rule and returns it with its id and time. It takes the place of one that says otherwise about the same
+// tool or connector in the same scope. Rules of sessions live in memory alone. With a *state.UnsavedError the rule is
+// returned too and holds in this process alone.
+func (s *Store) Add(ctx context.Context, r Rule) (Rule, error) {
+	if err := r.validate(); err != nil {
+		return Rule{}, fmt.Errorf("add permission for connector %q: %w", r.Connector, err)
+	}
+	r = complete(r)
+	if r.Scope == ScopeSession {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.sessions = with(s.sessions, r)
+		return r, nil
+	}
+	err := s.kept.Change(ctx, func(f file) file { return file{Rules: with(f.Rules, r)} })
+	if err == nil {
+		return r, nil
+	}
+	err = fmt.Errorf("add permission for connector %q: %w", r.Connector, err)
+	if unsaved := (*state.UnsavedError)(nil); errors.As(err, &unsaved) {
+		return r, err
+	}
+	return Rule{}, err
+}
+
+// complete gives a new rule its id and time, and takes away what its kind has no use for.
+func complete(r Rule) Rule {
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails
+	r.ID, r.At = hex.EncodeToString(id[:]), time.Now().UTC()
+	if r.Scope == ScopeUser {
+		r.Root = ""
+	}
+	if r.Scope != ScopeSession {
+		r.SessionID = ""
+	}
+	switch {
+	case r.Decision != RuleAllow:
+		r.DefinitionHash, r.ToolHashes, r.ReadOnlyTools = "", nil, false
+	case r.Tool != "":
+		r.ToolHashes = map[string]string{r.Tool: r.ToolHashes[r.Tool]}
+	default:
+		r.ToolHashes = maps.Clone(r.ToolHashes)
+	}
+	return r
+}
+
+// with returns rules with one more.
+func with(rules []Rule, r Rule) []Rule {
+	kept := append(make([]Rule, 0, len(rules)+1), r)
+	same := 0
+	for _, old := range rules {
+		if old.target() == r.target() {
+			same++
+			if old.Decision != r.Decision || same >= maxPerTarget ||
+				old.DefinitionHash == r.DefinitionHash && maps.Equal(old.ToolHashes, r.ToolHashes) {
+				continue
+			}
+		}
+		kept = append(kept, old)
+	}
+	return kept
+}
+
+// target is what a rule is about.
+type target struct {
+	source, root, connector, tool, scope, session string
+	readOnlyTools                                 bool
+}
+
+func (r Rule) target() target {
+	return target{r.Source, r.Root, r.Connector, r.Tool, r.Scope, r.SessionID, r.ReadOnlyTools}
+}
+
+// Remove forgets the rule with that id. A *state.UnsavedError says that it is forgotten in this process alone.
+func (s *Store) Remove(ctx context.Context, id string) error {
+	if !slices.ContainsFunc(s.Rules(), func(r Rule) bool { return r.ID == id }) {
+		return fmt.Errorf("remove permission %q: there is none of that id", id)
+	}
+	without := func(rules []Rule) []Rule {
+		return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.ID == id })
+	}
+	s.mu.Lock()
+	before := len(s.sessions)
+	s.sessions = without(s.sessions)
+	inSession := len(s.sessions) < before
+	s.mu.Unlock()
+	if inSession {
+		return nil
+	}
+	if err := s.kept.Change(ctx, func(f file) file { return file{Rules: without(f.Rules)} }); err != nil {
+		return fmt.Errorf("remove permission %q: %w", id, err)
+	}
+	return nil
+}
+
+// EndSession forgets the rules of a session.
+func (s *Store) EndSession(sessionID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions = slices.DeleteFunc(slices.Clone(s.sessions), func(r Rule) bool { return r.SessionID == sessionID })
+}
+
+// Health is nil, or why every call must ask until Confirm (S20): a *state.NewerError, a *state.BrokenError, or that the
+// file can't be read.
+func (s *Store) Health() error { return s.kept.Health() }
+
+// Confirm records that the user knows what Health says and wants to go on.
+func (s *Store) Confirm(ctx context.Context) error {
+	if err := s.kept.Confirm(ctx); err != nil {
+		return fmt.Errorf("confirm the permissions: %w", err)
+	}
+	return nil
+}
