@@ -17,14 +17,12 @@ import (
 // marshalOptions: maps in a stable order; strings of raw JSON as they are; what a
 // connector or a document holds in broken UTF-8 becomes U+FFFD instead of costing
 // the whole message.
-func marshalOptions() json.Options {
-	return json.JoinOptions(
-		json.Deterministic(true),
-		jsontext.PreserveRawStrings(true),
-		jsontext.AllowDuplicateNames(true),
-		jsontext.AllowInvalidUTF8(true),
-	)
-}
+var marshalOptions = json.JoinOptions(
+	json.Deterministic(true),
+	jsontext.PreserveRawStrings(true),
+	jsontext.AllowDuplicateNames(true),
+	jsontext.AllowInvalidUTF8(true),
+)
 
 // Marshal encodes v as it is sent: nil slices are [], nil maps are {}, the keys
 // of maps are sorted, and the types of go.lsp.dev/protocol take their LSP form.
@@ -33,7 +31,7 @@ func Marshal(v any) ([]byte, error) {
 	if text, isRaw := rawText(v); isRaw {
 		return text, nil
 	}
-	return json.Marshal(v, marshalOptions())
+	return json.Marshal(v, marshalOptions)
 }
 
 // Unmarshal decodes data into v. Keys match exactly, a duplicate key anywhere is
@@ -52,7 +50,7 @@ func encode(f *outFrame, v any) error {
 		f.raw(text)
 		return nil
 	}
-	return json.MarshalWrite(&f.buffer, v, marshalOptions())
+	return json.MarshalWrite(&f.buffer, v, marshalOptions)
 }
 
 // decode decodes text, which has been validated, into v.

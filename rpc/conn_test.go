@@ -119,8 +119,7 @@ func TestRequestsRunConcurrently(t *testing.T) {
 		together.Wait() // returns only if all run at once
 		return sum{Sum: p.A}, nil
 	})
-	ours, editor := rpctest.Pair(t, r, nil, rpc.Options{})
-	_ = ours
+	_, editor := rpctest.Pair(t, r, nil, rpc.Options{})
 	var group sync.WaitGroup
 	for i := range count {
 		group.Go(func() {
@@ -198,6 +197,7 @@ func TestPanicsCostOneRequest(t *testing.T) {
 	handle("goexit", func() (any, error) { runtime.Goexit(); return nil, nil })
 	handle("encode panic", func() (any, error) { return badResult{panics: true}, nil })
 	handle("encode error", func() (any, error) { return badResult{}, nil })
+	handle("snapshot", func() (any, error) { return "not reached", nil })
 	handle("good", func() (any, error) { return map[string]int{"b": 2, "a": 1}, nil })
 	rpc.HandleNotification(r, rpc.Notification[rpc.Null]{Method: "note"}, func(context.Context, rpc.Null) { panic("in a notification") })
 	var log strings.Builder
@@ -210,14 +210,14 @@ func TestPanicsCostOneRequest(t *testing.T) {
 			return nil
 		},
 		Snapshot: func(ctx context.Context, method string) context.Context {
-			if method == "goexit" && ctx.Err() != nil {
-				panic("unreachable")
+			if method == "snapshot" {
+				panic("in the snapshot")
 			}
 			return ctx
 		},
 	}
 	w := newWire(t, rpctest.Serve(t, r, o))
-	for _, method := range []string{"panic", "nil panic", "goexit", "encode panic", "encode error", "gate"} {
+	for _, method := range []string{"panic", "nil panic", "goexit", "encode panic", "encode error", "gate", "snapshot"} {
 		w.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s","method":"%[1]s"}`, method))
 		w.expect(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s","error":{"code":-32603,"message":"internal error"}}`, method))
 	}
@@ -225,7 +225,7 @@ func TestPanicsCostOneRequest(t *testing.T) {
 	w.expect(`{"jsonrpc":"2.0","id":1,"result":{"a":1,"b":2}}`)
 	_ = w.peer.In.Close()
 	_ = w.end()
-	for _, text := range []string{"in a handler", "in a notification", "while encoding", "in the gate", "stack="} {
+	for _, text := range []string{"in a handler", "in a notification", "while encoding", "in the gate", "in the snapshot", "stack="} {
 		if !strings.Contains(log.String(), text) {
 			t.Errorf("the log does not say %q:\n%s", text, log.String())
 		}
