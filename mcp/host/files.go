@@ -23,6 +23,7 @@ func (h *Host) Reload() {
 			read[file.Path] = document
 		}
 	}
+	health := h.consents.Health()
 	h.mu.Lock()
 	for path, document := range read {
 		if document.Parsed {
@@ -36,9 +37,10 @@ func (h *Host) Reload() {
 	}
 	h.documents = read
 	h.adopt(h.effective(roots))
+	event := h.judgeAll(health)
 	h.mu.Unlock()
-	h.restand()
-	h.notify(Event{Files: true})
+	event.Files = true
+	h.notify(event)
 }
 
 func (h *Host) readDocument(file config.File) *config.Document {

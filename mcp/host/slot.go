@@ -71,7 +71,8 @@ func (s *slot) isListed() bool { return s.catalogue != nil && s.catalogueHash ==
 
 func (s *slot) state() State { return stateOf(s.standing, s.activity) }
 
-// adopt brings the slots in line with the entries; h.mu is held and the caller calls restand.
+// adopt brings the slots in line with the entries. h.mu is held, and the caller judges them before it lets go of it: an entry
+// must never be seen with the standing of another.
 func (h *Host) adopt(entries []config.EffectiveEntry) {
 	order := make([]string, 0, len(entries))
 	wanted := make(map[string]bool, len(entries))
@@ -101,7 +102,13 @@ func (h *Host) adopt(entries []config.EffectiveEntry) {
 func (h *Host) restand() {
 	health := h.consents.Health()
 	h.mu.Lock()
-	var event Event
+	event := h.judgeAll(health)
+	h.mu.Unlock()
+	h.notify(event)
+}
+
+// judgeAll does the work of [Host.restand] and returns what is to be told; h.mu is held.
+func (h *Host) judgeAll(health error) (event Event) {
 	for id, s := range h.slots {
 		if s.isRemoved {
 			event.Removed = append(event.Removed, id)
@@ -116,8 +123,7 @@ func (h *Host) restand() {
 		s.poke()
 	}
 	h.toolIndex = nil
-	h.mu.Unlock()
-	h.notify(event)
+	return event
 }
 
 // work is the slot's own goroutine: it does what [reconcile] says until the entry is gone or the host closes.
@@ -218,6 +224,10 @@ func (h *Host) startProcess(s *slot) {
 	ctx, cancel := context.WithCancel(h.lifetime)
 	defer cancel()
 	h.mu.Lock()
+	if s.isRemoved || !s.standing.mayRun() {
+		h.mu.Unlock() // what was to start has been replaced since, and its successor may not
+		return
+	}
 	entry, hash := s.entry, s.hash
 	s.activity, s.processHash, s.cancelStart = activityStarting, hash, cancel
 	s.problem, s.warnings, s.isStopped = nil, nil, false
