@@ -24,7 +24,7 @@ func newHome(parent string, count int, program string, arguments ...string) (*ho
 	}
 	type entry struct {
 		Command string   `json:"command"`
-		Args    []string `json:"args"`
+		Args    []string `json:"args,omitempty"`
 	}
 	entries := map[string]entry{}
 	for i := range count {

@@ -3,7 +3,7 @@
 // It does not test: what it prints depends on the machine, so that only ratios of one interleaved run have limits, and a
 // figure over its limit fails the run only with BENCH_STRICT=1.
 //
-//	bench [-rounds N] [-portions N] [-starts N] [-only call,start,memory]
+//	bench [-rounds N] [-portions N] [-starts N] [-pillion FILE] [-only call,start,memory]
 package main
 
 import (
@@ -31,12 +31,13 @@ func main() {
 	flag.IntVar(&n.rounds, "rounds", 9, "`number` of interleaved rounds")
 	flag.IntVar(&n.portions, "portions", 8, "`number` of portions of calls in a round")
 	flag.IntVar(&n.starts, "starts", 10, "`number` of starts in a round")
+	pillion := flag.String("pillion", "", "measure this `file` instead of a Pillion that is built for it")
 	only := flag.String("only", "call,start,memory", "what to measure, `names` separated by commas")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	report := &report{out: os.Stdout}
-	if err := run(ctx, report, n, strings.Split(*only, ",")); err != nil {
+	if err := run(ctx, report, n, *pillion, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -48,7 +49,8 @@ func main() {
 // measurement prints its figures of all rounds.
 type measurement func(context.Context, *report, *programs, plan) error
 
-func run(ctx context.Context, r *report, n plan, names []string) (err error) {
+// run measures, by name, and prints. Without a given Pillion it builds the one of this tree.
+func run(ctx context.Context, r *report, n plan, pillion string, names []string) (err error) {
 	measurements := map[string]measurement{"call": measureCalls, "start": measureStart, "memory": measureMemory}
 	for _, name := range names {
 		if measurements[name] == nil {
@@ -63,7 +65,7 @@ func run(ctx context.Context, r *report, n plan, names []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	programs, err := build(ctx, folder)
+	programs, err := build(ctx, folder, pillion)
 	if err != nil {
 		return err
 	}

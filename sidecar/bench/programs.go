@@ -23,8 +23,8 @@ const (
 	own     = "pillion/sidecar/bench"
 )
 
-// build builds them into the folder. It must be run within the module.
-func build(ctx context.Context, folder string) (*programs, error) {
+// build builds them into the folder, Pillion too unless one is given. It must be run within the module.
+func build(ctx context.Context, folder, pillion string) (*programs, error) {
 	at := func(name string) string {
 		if runtime.GOOS == "windows" {
 			name += ".exe"
@@ -36,8 +36,14 @@ func build(ctx context.Context, folder string) (*programs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the floor link what Pillion links: %w", err)
 	}
+	packages := []string{own + "/relay", own + "/echo", own + "/bare"}
+	if pillion == "" {
+		packages = append(packages, shipped)
+	} else if p.pillion, err = filepath.Abs(pillion); err != nil {
+		return nil, err
+	}
 	for _, arguments := range [][]string{
-		{"build", "-trimpath", "-o", folder, shipped, own + "/relay", own + "/echo", own + "/bare"},
+		append([]string{"build", "-trimpath", "-o", folder}, packages...),
 		{"build", "-trimpath", "-o", p.floor, "-overlay", overlay, own + "/floor"},
 	} {
 		if _, err := goTool(ctx, arguments...); err != nil {
