@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"pillion/editors"
+)
+
+// grammar is the command line.
+type grammar struct {
+	JSON    bool   `name:"json" help:"Print the result as JSON."`
+	Stdio   bool   `help:"Serve an editor on standard input and output."`
+	Trace   string `placeholder:"FILE" help:"With --stdio: write every frame to FILE, without secrets."`
+	Version bool   `name:"version" help:"Print the version."`
+
+	Verb struct {
+		Version versionVerb `cmd:"" help:"Print the version."`
+		MCP     mcpGrammar  `cmd:"" name:"mcp" help:"List connectors, add and remove them, allow them and take that back."`
+		Pending pendingVerb `cmd:"" help:"Show what needs permission and which questions are open."`
+		Answer  answerVerb  `cmd:"" help:"Show one open question whole and answer it."`
+		Call    callVerb    `cmd:"" help:"Call a tool and print its result."`
+		Demo    demoGrammar `cmd:"" help:"Be a connector to try things with, on standard input and output."`
+	} `embed:""`
+}
+
+type mcpGrammar struct {
+	List    listVerb    `cmd:"" help:"List the connectors of this folder and of your own file."`
+	Add     addVerb     `cmd:"" help:"Add a connector."`
+	Remove  removeVerb  `cmd:"" help:"Remove a connector from its file."`
+	Approve approveVerb `cmd:"" help:"Show what needs permission, whole, and allow it."`
+	Revoke  revokeVerb  `cmd:"" help:"Take back what was decided about a connector."`
+}
+
+type demoGrammar struct {
+	Serve demoServeVerb `cmd:"" default:"1" hidden:"" help:"Be the connector."`
+	Play  demoPlayVerb  `cmd:"" help:"Play a whole session in readable form: a question, a list, a call, its result."`
+}
+
+type demoServeVerb struct{}
+
+// Run serves until standard input ends.
+func (demoServeVerb) Run(*program) error { return ended(serveDemo()) }
+
+type demoPlayVerb struct{}
+
+// Run plays it.
+func (demoPlayVerb) Run(p *program) error { return playDemo(p.stdout, p.executable) }
+
+const description = `A language server for MCP: your editor starts it with --stdio, and your shell reaches the same connectors with the verbs below.
+
+Connectors are MCP servers. Those of your own stand in mcp.json in your configuration folder, those of a project in .mcp.json at its root. A project's run only once you have allowed exactly what its file says.
+
+Exit codes: 0 it worked; 1 it did not; 2 the command line is wrong; 3 not allowed; 4 the connector does not run; 75 a person's answer is missing.
+
+To begin: pillion mcp list; pillion mcp approve; pillion call notes.list_notes`
+
+// exitRequest is how the parser asks to end, after --help.
+type exitRequest int
+
+// runVerb parses the command line, runs its verb and returns the exit code.
+func runVerb(arguments []string) (code int) {
+	p := newProgram()
+	defer func() {
+		if request, isExit := recover().(exitRequest); isExit {
+			code = int(request)
+		}
+	}()
+	var g grammar
+	parser, err := kong.New(&g, kong.Name("pillion"), kong.Description(description),
+		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(exitRequest(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
+	if err != nil {
+		p.complain(err)
+		return exitFailed
+	}
+	if len(arguments) == 0 {
+		arguments = []string{"--help"}
+	}
+	parsed, err := parser.Parse(arguments)
+	switch {
+	case g.Version:
+		parsed, err = parser.Parse([]string{"version"})
+	case g.Stdio || g.Trace != "":
+		err = errors.New("--stdio and --trace go without a verb")
+	}
+	if err != nil {
+		p.complain(err)
+		p.say("See: pillion --help")
+		return exitUsage
+	}
+	p.isJSON = g.JSON
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	p.ctx = ctx
+	err = parsed.Run(p)
+	p.complain(err)
+	return codeOf(err)
+}
+
+// complain says on standard error why a verb ended.
+func (p *program) complain(err error) {
+	if err == nil {
+		return
+	}
+	if text := err.Error(); text != "" {
+		p.say("pillion: " + editors.Visible(text))
+	}
+	var f *failure
+	if !errors.As(err, &f) {
+		return
+	}
+	for i, step := range f.steps {
+		p.sayf("  %d. %s", i+1, editors.Visible(step))
+	}
+}

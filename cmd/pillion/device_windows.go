@@ -1,0 +1,24 @@
+package main
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// openTerminal opens the console that this program belongs to.
+func openTerminal() (in, out *os.File, err error) {
+	in, err = os.OpenFile("CONIN$", os.O_RDWR, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err = os.OpenFile("CONOUT$", os.O_RDWR, 0)
+	if err != nil {
+		return nil, nil, errors.Join(err, in.Close())
+	}
+	return in, out, nil
+}
+
+// discardTyped throws away what was typed and not read yet.
+func discardTyped(in *os.File) { _ = windows.FlushConsoleInputBuffer(windows.Handle(in.Fd())) }

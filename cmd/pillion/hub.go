@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pillion/rpc/message"
+)
+
+// hub is where connectors live: in the window of an editor that is open on this folder, or in this process.
+type hub interface {
+	// window names the editor's window; empty for this process.
+	window() string
+	connectors(ctx context.Context) ([]message.Connector, error)
+	asks(ctx context.Context) ([]message.Ask, error)
+	// show raises the question about one connector that waits; false where it does not.
+	show(ctx context.Context, connector message.Connector) (message.Ask, bool, error)
+	answer(ctx context.Context, id message.AskID, answer message.Answer) error
+	call(ctx context.Context, request message.ToolCallParams, report func(progress)) (message.CallResult, error)
+	// cancel ends a call, whose result then says what is known.
+	cancel(ctx context.Context, id message.CallID)
+	// fullText is the whole text of a result that holds only its beginning.
+	fullText(ctx context.Context, result message.CallResult) (string, error)
+	// questions are those that open and end from now on.
+	questions() *feed
+	close()
+}
+
+// progress is how far a connector says that a call is.
+type progress struct {
+	message string
+	percent int // negative where it is not known
+}
+
+// errNotTaken says why an answer decided nothing.
+var errNotTaken = errors.New("the answer was not taken")
+
+// open returns the window of this folder, or a host in this process.
+// The host starts nothing by itself: a connector starts when it is called.
+func (p *program) open(ctx context.Context, o ownOptions) (hub, error) {
+	joined, err := p.joinWindow(ctx)
+	if err != nil {
+		p.sayf("pillion: this goes on without the editor's window: %s", visible(err.Error()))
+	}
+	if joined != nil {
+		return joined, nil
+	}
+	return p.host(o)
+}
+
+// connectorNamed finds a connector by its id, or by a name that only one has that counts.
+func connectorNamed(all []message.Connector, name string) (message.Connector, error) {
+	var found []message.Connector
+	for _, c := range all {
+		if string(c.ID) == name {
+			return c, nil
+		}
+		if c.Name == name && c.ShadowedBy == "" {
+			found = append(found, c)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return message.Connector{}, fail(exitUsage, []string{"See what there is: pillion mcp list"}, "there is no connector %q here", name)
+	}
+	steps := make([]string, len(found))
+	for i, c := range found {
+		steps[i] = fmt.Sprintf("Use the id %s for the one of %s", c.ID, c.URI.FsPath())
+	}
+	return message.Connector{}, fail(exitUsage, steps, "%d connectors are called %q", len(found), name)
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"pillion/editors"
+	"pillion/mcp/connector"
+	"pillion/mcp/consent"
+	"pillion/mcp/host"
+	"pillion/mcp/process"
+	"pillion/rpc"
+	"pillion/rpc/message"
+	"pillion/sidecar"
+	"pillion/sidecar/core"
+)
+
+const (
+	// decideTime bounds the writing of a decision.
+	decideTime = 10 * time.Second
+	// closeTime bounds the ending of connectors.
+	closeTime = 6 * time.Second
+)
+
+// ownOptions say what a host in this process is for.
+type ownOptions struct {
+	// allowed are the definitions that may run this once (S6).
+	allowed []string
+	// hasPerson is set where somebody sits at the terminal who can be asked.
+	hasPerson bool
+}
+
+// ownHub is a host in this process. Its questions are put on this terminal.
+type ownHub struct {
+	*core.Core
+	hasPerson bool
+	open      *editors.Questions
+	feed      *feed
+}
+
+// host opens a host on this folder that starts nothing by itself.
+func (p *program) host(o ownOptions) (*ownHub, error) {
+	// A child could otherwise read this process's environment (S20); where that cannot be had the rest still holds.
+	_ = process.DisallowDump()
+	home, _ := os.UserHomeDir()
+	var roots []string
+	if root := rootOf(workingFolder(), home); root != "" {
+		roots = append(roots, root)
+	}
+	h := &ownHub{hasPerson: o.hasPerson, feed: newFeed()}
+	h.open = editors.NewQuestions(func(change editors.Change) { h.feed.add(change.Opened, change.Closed) })
+	opened, err := core.Open(core.Options{
+		Logger: p.log, Version: version(), Environ: p.environ, Executable: p.executable, Window: core.NewWindow(),
+		Roots: roots, IsStill: true, AllowedOnce: o.allowed, Asker: ownAsker{h},
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.Core = opened
+	h.Start()
+	for _, problem := range h.StoreProblems() {
+		p.sayf("pillion: the decisions in %s cannot be read, so everything asks: %s", editors.Visible(problem.File), editors.Visible(problem.Reason))
+	}
+	return h, nil
+}
+
+func (h *ownHub) window() string   { return "" }
+func (h *ownHub) questions() *feed { return h.feed }
+
+func (h *ownHub) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	h.Close(ctx)
+}
+
+func (h *ownHub) connectors(context.Context) ([]message.Connector, error) {
+	all := h.Connectors()
+	messages := make([]message.Connector, len(all))
+	for i, c := range all {
+		messages[i] = sidecar.ConnectorMessage(c)
+	}
+	return messages, nil
+}
+
+func (h *ownHub) asks(context.Context) ([]message.Ask, error) {
+	asks, _ := h.open.Asks()
+	return asks, nil
+}
+
+func (h *ownHub) show(_ context.Context, connector message.Connector) (message.Ask, bool, error) {
+	waiting, isWaiting := h.WaitingOn(string(connector.ID))
+	if !isWaiting {
+		return message.Ask{}, false, nil
+	}
+	ask, err := h.open.Open(editors.Question{
+		Body: sidecar.ConsentMessage([]host.Permission{waiting}), Asker: message.Asker{Kind: message.AskerCLI},
+		Accept: func(answer message.Answer, _ string) error {
+			decision, isDecided := answer.(message.ConsentAnswer).Decisions[connector.ID]
+			if !isDecided {
+				return nil
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), decideTime)
+			defer cancel()
+			return h.Decide(ctx, waiting, consent.Decision(decision))
+		},
+	})
+	return ask, err == nil, err
+}
+
+func (h *ownHub) answer(_ context.Context, id message.AskID, answer message.Answer) error {
+	raw, err := rpc.Marshal(answer)
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	if result := h.open.Answer(id, raw, string(message.AskerCLI)); !result.Accepted {
+		return fmt.Errorf("%w: %s", errNotTaken, result.Reason)
+	}
+	return nil
+}
+
+func (h *ownHub) call(ctx context.Context, request message.ToolCallParams, report func(progress)) (message.CallResult, error) {
+	outcome, err := h.Call(ctx, host.CallRequest{
+		CallID: string(request.CallID), Tool: string(request.Tool), Arguments: request.ArgumentBytes(),
+		Caller: host.Caller{Kind: string(message.AskerCLI)}, Timeout: time.Duration(request.TimeoutMS) * time.Millisecond,
+		OnProgress: func(said connector.Progress) { report(progressOf(said)) },
+	})
+	if err != nil {
+		return message.CallResult{}, err
+	}
+	return sidecar.ResultMessage(outcome, request.Includes), nil
+}
+
+func progressOf(said connector.Progress) progress {
+	p := progress{message: said.Message, percent: -1}
+	if said.Total > 0 {
+		p.percent = int(min(100, max(0, 100*said.Progress/said.Total)))
+	}
+	return p
+}
+
+func (h *ownHub) cancel(_ context.Context, id message.CallID) { h.CancelCall(string(id)) }
+
+func (h *ownHub) fullText(_ context.Context, result message.CallResult) (string, error) {
+	if result.FullTextURI == "" {
+		return result.Text, nil
+	}
+	text, err := os.ReadFile(result.FullTextURI.FsPath())
+	return string(text), err
+}
+
+// ownAsker puts the host's questions on this terminal.
+type ownAsker struct{ hub *ownHub }
+
+// Approve implements host.Asker.
+func (a ownAsker) Approve(ctx context.Context, approval host.Approval) (host.ApprovalAnswer, error) {
+	if !a.hub.hasPerson {
+		return host.ApprovalAnswer{}, host.ErrNobody
+	}
+	answers := make(chan host.ApprovalAnswer, 1)
+	ask, err := a.hub.open.Open(editors.Question{
+		Body: sidecar.ApprovalMessage(approval), CallID: message.CallID(approval.CallID), Asker: message.Asker{Kind: message.AskerCLI},
+		Accept: func(answer message.Answer, by string) error {
+			answers <- sidecar.ApprovalDecision(answer.(message.ApprovalAnswer), by)
+			return nil
+		},
+	})
+	if err != nil {
+		return host.ApprovalAnswer{}, err
+	}
+	select {
+	case answer := <-answers:
+		return answer, nil
+	case <-ctx.Done():
+		a.hub.open.Withdraw(ask.AskID)
+		return host.ApprovalAnswer{}, ctx.Err()
+	}
+}
+
+// AskPermission implements host.Asker. The verb itself asks once the call has come back, and calls again.
+func (ownAsker) AskPermission([]host.Permission, host.Caller) string { return "" }
+
+// misuse is the failure of a call that could not be made at all.
+func misuse(err error) error {
+	var unknown *host.UnknownError
+	var fault *rpc.Error
+	if errors.As(err, &unknown) || errors.As(err, &fault) && fault.Code == rpc.CodeInvalidParams {
+		return &failure{code: exitUsage, err: err, steps: []string{"See what there is: pillion mcp list"}}
+	}
+	return err
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"pillion/mcp/process"
+	"pillion/sidecar/core"
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run returns the exit code. What must start quickly is recognised before the command line is parsed.
+func run(arguments []string) int {
+	switch {
+	case isStdio(arguments):
+		return runStdio(arguments)
+	case slices.Equal(arguments, []string{core.GuardCommand}):
+		return process.RunGuard(os.Stdin)
+	case slices.Equal(arguments, []string{"demo"}):
+		return serveDemo()
+	}
+	return runVerb(arguments)
+}
+
+// isStdio reports whether --stdio stands among the flags before any verb.
+func isStdio(arguments []string) bool {
+	for i := 0; i < len(arguments) && strings.HasPrefix(arguments[i], "-"); i++ {
+		switch arguments[i] {
+		case "--stdio":
+			return true
+		case "--trace":
+			i++ // its value
+		}
+	}
+	return false
+}

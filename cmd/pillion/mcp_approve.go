@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+
+	"pillion/editors"
+	"pillion/rpc/message"
+)
+
+type approveVerb struct {
+	Name string `arg:"" optional:"" help:"The connector, by its name or id; all that wait without one."`
+}
+
+// Help explains the verb.
+func (approveVerb) Help() string {
+	return `Shows the whole definition of each connector that needs permission and asks for a yes on the terminal itself; nothing else is one, neither an argument nor a pipe. A yes counts for exactly this definition, in this folder. The same question stands in the editor's window that is open on this folder, and the first answer counts.
+
+A connector of your own that add wrote switched off is shown and switched on in the same way, by its name.
+
+Without a terminal nothing is decided and the exit code is 75. For one run of a script, allow one definition by its hash: pillion call --allow HASH.
+
+With --json: {"decided": [{"connector", "name", "hash", "decision"}]}, where decision is allow or none.`
+}
+
+// approveShape is what mcp approve --json prints.
+type approveShape struct {
+	Decided []decidedShape `json:"decided"`
+}
+
+type decidedShape struct {
+	Connector message.ConnectorID `json:"connector"`
+	Name      string              `json:"name"`
+	Hash      string              `json:"hash"`
+	Decision  string              `json:"decision"` // allow, or none
+}
+
+// Run shows and asks.
+func (v approveVerb) Run(p *program) error {
+	if startedByConnector() {
+		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	}
+	h, err := p.open(p.ctx, ownOptions{})
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	all, err := h.connectors(p.ctx)
+	if err != nil {
+		return err
+	}
+	waiting, err := v.waiting(all)
+	if err != nil {
+		return err
+	}
+	if len(waiting) == 0 {
+		p.say("Nothing needs permission.")
+		return p.printDecided(approveShape{Decided: []decidedShape{}})
+	}
+	d, err := openDevice()
+	if err != nil {
+		return unasked(err, waiting)
+	}
+	return p.approveAll(h, d, waiting)
+}
+
+// waiting are the connectors to ask about.
+func (v approveVerb) waiting(all []message.Connector) ([]message.Connector, error) {
+	if v.Name != "" {
+		c, err := connectorNamed(all, v.Name)
+		if err != nil {
+			return nil, err
+		}
+		if isSwitchedOff(c) || c.State == message.ConnectorWaiting || c.State == message.ConnectorDenied {
+			return []message.Connector{c}, nil
+		}
+		return nil, nil
+	}
+	var waiting []message.Connector
+	for _, c := range all {
+		if c.State == message.ConnectorWaiting {
+			waiting = append(waiting, c)
+		}
+	}
+	return waiting, nil
+}
+
+// isSwitchedOff reports whether the user's own entry is off in its file.
+func isSwitchedOff(c message.Connector) bool {
+	return c.State == message.ConnectorDisabled && c.Source == message.SourceUser && c.ShadowedBy == ""
+}
+
+// unasked is the failure where a question could not be put.
+func unasked(err error, waiting []message.Connector) error {
+	if errors.Is(err, errOfConnector) {
+		return fail(exitNotAllowed, nil, "%w", err)
+	}
+	steps := []string{"Run this in a terminal: pillion mcp approve"}
+	for _, c := range waiting {
+		steps = append(steps, "Or allow "+editors.Quoted(c.Name)+" for one run: pillion call --allow "+c.Hash+" <tool>")
+	}
+	return fail(exitUnanswered, steps, "%w; nothing was decided", err)
+}
+
+func (p *program) approveAll(h hub, d *device, waiting []message.Connector) error {
+	shape := approveShape{Decided: []decidedShape{}}
+	code := exitOK
+	for _, c := range waiting {
+		isAllowed, hash, err := p.approveOne(h, d, c)
+		switch {
+		case decidedElsewhere(d, err):
+			continue
+		case errors.Is(err, errUndecided), p.ctx.Err() != nil:
+			_ = p.printDecided(shape)
+			return fail(exitUnanswered, nil, "%w", errUndecided)
+		case err != nil:
+			return err
+		}
+		decided := decidedShape{c.ID, c.Name, hash, "none"}
+		if isAllowed {
+			decided.Decision = string(message.ConsentAllow)
+		} else {
+			code = exitNotAllowed
+		}
+		shape.Decided = append(shape.Decided, decided)
+	}
+	if err := p.printDecided(shape); err != nil {
+		return err
+	}
+	return ended(code)
+}
+
+func (p *program) approveOne(h hub, d *device, c message.Connector) (isAllowed bool, hash string, err error) {
+	if isSwitchedOff(c) {
+		isAllowed, err = p.switchOn(d, c)
+		return isAllowed, c.Hash, err
+	}
+	hash, isAllowed, err = p.allow(p.ctx, h, d, c)
+	return isAllowed, hash, err
+}
+
+func (p *program) printDecided(shape approveShape) error {
+	if p.isJSON {
+		return p.printJSON(shape)
+	}
+	for _, decided := range shape.Decided {
+		if decided.Decision == string(message.ConsentAllow) {
+			p.print(editors.Quoted(decided.Name) + " is allowed.")
+		} else {
+			p.print(editors.Quoted(decided.Name) + " was not allowed; it goes on waiting.")
+		}
+	}
+	return nil
+}
