@@ -240,7 +240,7 @@ func TestMethodRegisteredTwicePanics(t *testing.T) {
 		}
 	}()
 	s := newServer()
-	rpc.HandleNotification(s.router, rpc.Notification[rpc.Null]{Method: add.Method}, func(context.Context, rpc.Null) {})
+	rpc.HandleNotification(s.router, rpc.Notification[rpc.Null](add), func(context.Context, rpc.Null) {})
 }
 
 func TestMethodsAreSorted(t *testing.T) {
