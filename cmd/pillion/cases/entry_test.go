@@ -3,12 +3,14 @@ package cases
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -234,3 +236,43 @@ func newListener(t testing.TB) *listener {
 }
 
 func (l *listener) url() string { return fmt.Sprintf("http://%s/mcp", l.Addr()) }
+
+// consentOf is what a question about permission shows.
+func consentOf(t testing.TB, ask message.Ask) message.ConsentBody {
+	t.Helper()
+	return bodyOf[message.ConsentBody](t, ask)
+}
+
+// approvalOf is what a question about a call shows.
+func approvalOf(t testing.TB, ask message.Ask) message.ApprovalBody {
+	t.Helper()
+	return bodyOf[message.ApprovalBody](t, ask)
+}
+
+func bodyOf[B message.AskBody](t testing.TB, ask message.Ask) B {
+	t.Helper()
+	body, err := ask.ParseBody()
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, isThat := body.(B)
+	if !isThat {
+		t.Fatalf("the question is %+v", body)
+	}
+	return typed
+}
+
+// errorOf is the code and the message that Pillion answered instead of a result.
+func errorOf(err error) (code int, text string) {
+	var answered *rpc.Error
+	if errors.As(err, &answered) {
+		return int(answered.Code), answered.Message
+	}
+	return 0, ""
+}
+
+// isAlive reports whether a process runs; it is looked for as a person would.
+func isAlive(pid int) bool {
+	process, err := os.FindProcess(pid)
+	return err == nil && process.Signal(syscall.Signal(0)) == nil
+}
