@@ -60,41 +60,23 @@ Exit codes: 0 it worked; 1 it did not; 2 the command line is wrong; 3 not allowe
 
 To begin: pillion mcp list; pillion mcp approve; pillion call notes.list_notes`
 
-// exitRequest is how the parser asks to end, after --help.
-type exitRequest int
-
 // runVerb parses the command line, runs its verb and returns the exit code.
-func runVerb(arguments []string) (code int) {
+func runVerb(arguments []string) int {
 	p := newProgram()
-	defer func() {
-		if request, isExit := recover().(exitRequest); isExit {
-			code = int(request)
-		}
-	}()
-	var g grammar
-	parser, err := kong.New(&g, kong.Name("pillion"), kong.Description(description),
-		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(exitRequest(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
-	if err != nil {
-		p.complain(err)
-		return exitFailed
-	}
 	if len(arguments) == 0 {
 		arguments = []string{"--help"}
 	}
-	parsed, err := parser.Parse(arguments)
+	parsed, isJSON, err := p.parse(arguments)
+	var request exitRequest
 	switch {
-	case g.Version:
-		parsed, err = parser.Parse([]string{"version"})
-	case g.Stdio || g.Trace != "":
-		err = errors.New("--stdio and --trace go without a verb")
-	}
-	if err != nil {
+	case errors.As(err, &request):
+		return int(request)
+	case err != nil:
 		p.complain(err)
 		p.say("See: pillion --help")
 		return exitUsage
 	}
-	p.isJSON = g.JSON
+	p.isJSON = isJSON
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
@@ -102,6 +84,39 @@ func runVerb(arguments []string) (code int) {
 	err = parsed.Run(p)
 	p.complain(err)
 	return codeOf(err)
+}
+
+// exitRequest is how the parser ends after --help: as an error of [program.parse].
+type exitRequest int
+
+func (exitRequest) Error() string { return "" }
+
+func (p *program) parse(arguments []string) (parsed *kong.Context, isJSON bool, err error) {
+	defer func() {
+		switch reason := recover().(type) {
+		case nil:
+		case exitRequest:
+			err = reason
+		default:
+			panic(reason)
+		}
+	}()
+	var g grammar
+	parser, err := kong.New(&g, kong.Name("pillion"), kong.Description(description),
+		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(exitRequest(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
+	if err != nil {
+		return nil, false, err
+	}
+	parsed, err = parser.Parse(arguments)
+	isJSON = g.JSON
+	switch {
+	case g.Version:
+		parsed, err = parser.Parse([]string{"version"})
+	case g.Stdio || g.Trace != "":
+		err = errors.New("--stdio and --trace go without a verb")
+	}
+	return parsed, isJSON, err
 }
 
 // complain says on standard error why a verb ended.
