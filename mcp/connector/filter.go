@@ -47,14 +47,14 @@ type filter struct {
 	onWarning func(key, sentence string)
 	// onNoise is given what the server printed that is no message.
 	onNoise func(sample string)
-	// onTalk is called when the first byte comes.
+	// onTalk is called when something comes.
 	onTalk func()
 
 	incoming chan jsonrpc.Message // to the SDK
 	detached chan struct{}        // the SDK reads no more
 	detach   sync.Once
 	ended    chan struct{} // stdout has ended
-	alive    atomic.Int64  // bytes read
+	alive    atomic.Int64  // bytes that the server has printed
 	messages atomic.Int64
 	noise    noise
 
@@ -103,7 +103,8 @@ type counted struct {
 
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.in.Read(b)
-	if n > 0 && c.filter.alive.Add(int64(n)) == int64(n) {
+	if n > 0 {
+		c.filter.alive.Add(int64(n))
 		c.filter.onTalk()
 	}
 	return n, err
@@ -147,10 +148,15 @@ func (f *filter) first(text []byte, l line) (rest []byte) {
 	case '[':
 		f.batch(text, l.isOwned)
 	default:
-		f.glued(text)
-		f.skip(text, int64(len(text)))
+		f.stray(text)
 	}
 	return nil
+}
+
+// stray handles a line that does not begin with a message.
+func (f *filter) stray(text []byte) {
+	f.glued(text)
+	f.skip(text, int64(len(text)))
 }
 
 // batch handles the messages of an array (MCP 2025-03-26), or skips it.
@@ -166,7 +172,7 @@ func (f *filter) batch(text []byte, isOwned bool) {
 		frames = append(frames, message)
 	}
 	if err != nil || len(frames) == 0 {
-		f.skip(text, int64(len(text)))
+		f.stray(text)
 		return
 	}
 	for _, message := range frames {

@@ -124,10 +124,19 @@ func membersAt(d *jsontext.Decoder, visit func(name string, start, end int64) er
 	return err
 }
 
-// object visits the members of one object that is the whole of raw.
+// object visits the members of one object that is the whole of raw. A name that stands twice in it is an error; objects
+// further in are not looked at.
 func object(raw []byte, visit func(name string, value jsontext.Value) error) error {
-	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowInvalidUTF8(true))
-	if err := members(d, raw, visit); err != nil {
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	seen := map[string]bool{}
+	err := members(d, raw, func(name string, value jsontext.Value) error {
+		if seen[name] {
+			return errDuplicateName
+		}
+		seen[name] = true
+		return visit(name, value)
+	})
+	if err != nil {
 		return err
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 
 	"pillion/mcp/mcptest"
@@ -184,4 +185,12 @@ func (f *fixture) states() string {
 
 func (f *fixture) warned(part string) bool {
 	return strings.Contains(strings.Join(f.Status().Warnings, "\n"), part)
+}
+
+func raws(texts ...string) []jsontext.Value {
+	values := make([]jsontext.Value, len(texts))
+	for i, text := range texts {
+		values[i] = jsontext.Value(text)
+	}
+	return values
 }

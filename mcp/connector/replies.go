@@ -20,13 +20,14 @@ func (f *filter) reply(message frame, isOwned bool) {
 		f.strayReply(message)
 		return
 	}
-	x := f.settle(id, func(x *exchange) { f.judge(x, message, isOwned) })
-	switch {
-	case x == nil && id > f.highestID():
-		f.onWarning("unknown id", "answered a request that was never sent")
-	case x != nil && !isExact:
+	if !isExact {
 		f.onWarning("id type", fmt.Sprintf("answers with ids of another type (%s for %d)", visible(string(message.id), 40), id))
 	}
+	if id > f.highestID() {
+		f.onWarning("unknown id", "answered a request that was never sent")
+		return
+	}
+	f.settle(id, func(x *exchange) { f.judge(x, message, isOwned) })
 }
 
 func (f *filter) highestID() int64 {

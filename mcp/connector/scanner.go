@@ -1,5 +1,7 @@
 package connector
 
+import "bytes"
+
 // maxScannedBytes bounds what is kept of a name or value at the top of a message.
 const maxScannedBytes = 64
 
@@ -23,14 +25,22 @@ type scanner struct {
 }
 
 func (s *scanner) scan(part []byte) {
-	for _, b := range part {
+	for i := 0; i < len(part); i++ {
 		switch {
+		case s.inString && s.depth != 1 && !s.isEscaped:
+			// Nothing of it is kept, so its end is all that matters: most of a long message is such text.
+			next := bytes.IndexAny(part[i:], "\"\\")
+			if next < 0 {
+				return
+			}
+			i += next
+			s.string(part[i])
 		case s.inString:
-			s.string(b)
+			s.string(part[i])
 		case s.isClosed || s.isBad:
 			return
 		default:
-			s.structure(b)
+			s.structure(part[i])
 		}
 	}
 }
@@ -66,6 +76,7 @@ func (s *scanner) structure(b byte) {
 	case ':':
 		if s.depth == 1 && !s.isValue {
 			s.isValue, s.name, s.text = true, string(s.text), s.text[:0]
+			s.hasReply = s.hasReply || s.name == `"result"` || s.name == `"error"`
 		}
 	case ',':
 		if s.depth == 1 {
@@ -92,8 +103,6 @@ func (s *scanner) member() {
 		s.id = string(s.text)
 	case `"jsonrpc"`:
 		s.version = string(s.text)
-	case `"result"`, `"error"`:
-		s.hasReply = true
 	}
 	s.isValue, s.name, s.text = false, "", s.text[:0]
 }

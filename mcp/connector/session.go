@@ -59,11 +59,15 @@ func newSession(c *Connector, p *process.Process, j *journal) *session {
 
 // begin starts what moves the bytes.
 func (s *session) begin() {
-	s.workers.Go(s.filter.read)
-	s.workers.Go(s.filter.writer.run)
+	f := s.filter
+	s.workers.Go(f.read)
+	s.workers.Go(f.writer.run)
 	s.workers.Go(func() {
 		defer close(s.quiet)
-		s.journal.copyFrom(s.process.Stderr, s.talk)
+		s.journal.copyFrom(s.process.Stderr, func(n int) {
+			s.talk()
+			f.alive.Add(int64(n))
+		})
 	})
 	s.workers.Go(s.watch)
 }

@@ -53,15 +53,12 @@ func (e journalEnd) Write(b []byte) (int, error) {
 }
 
 // copyFrom takes everything that comes until the stream ends.
-func (j *journal) copyFrom(in io.Reader, onFirst func()) {
+func (j *journal) copyFrom(in io.Reader, onRead func(bytes int)) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := in.Read(buffer)
 		if n > 0 {
-			if onFirst != nil {
-				onFirst()
-				onFirst = nil
-			}
+			onRead(n)
 			j.write(buffer[:n])
 		}
 		if err != nil {

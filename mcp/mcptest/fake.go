@@ -144,7 +144,7 @@ func (f *fake) receive(line []byte) (code int, isOver bool) {
 		n, _ := strconv.Atoi(code)
 		return n, true
 	}
-	if f.options.has("stopreading") && (r.Method == "notifications/initialized" || r.Method == "tools/list") {
+	if f.options.has("stopreading") && r.Method == "tools/list" {
 		time.Sleep(time.Hour)
 	}
 	return 0, false

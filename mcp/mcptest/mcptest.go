@@ -47,7 +47,8 @@ func Command(mode string) (path string, args, env []string) {
 		// Without its own path a test binary can start nothing, and there is no test to fail here.
 		panic(fmt.Sprintf("find the test binary: %v", err))
 	}
-	return path, nil, []string{ModeVar + "=" + mode}
+	// A binary built with -race otherwise sleeps a second before it exits.
+	return path, nil, []string{ModeVar + "=" + mode, "GORACE=atexit_sleep_ms=0"}
 }
 
 // Received returns the lines that a fake with [LogVar] set to path has read so far.

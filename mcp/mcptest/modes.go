@@ -17,7 +17,8 @@ type Mode struct {
 }
 
 // Modes lists what a mode may be made of: "name" or "name=value", several joined by commas. In values, "+" joins several
-// and sizes are plain bytes; METHOD:X pairs may be joined by "+" too.
+// and sizes are plain bytes; METHOD:X pairs may be joined by "+" too. No value has a comma, so neither may the name of a test
+// whose t.TempDir is to stand in one.
 func Modes() []Mode {
 	return slices.Concat(lifeModes(), noiseModes(), protocolModes(), callModes())
 }
@@ -31,7 +32,7 @@ func lifeModes() []Mode {
 		{"failfirst", "N:FILE", "exits 1 at once in its first N lives, which it counts in FILE"},
 		{"slowstart", "DURATION", "reads nothing for that long"},
 		{"noread", "", "never reads"},
-		{"stopreading", "", "stops reading after notifications/initialized, or after the first request of the modern era"},
+		{"stopreading", "", "stops reading once it has answered tools/list"},
 		{"strict", "", "exits 1 unless the first line is initialize"},
 		{"closestdout", "", "closes stdout at once and lives on"},
 		{"closeon", "METHOD", "closes stdout when METHOD comes and lives on"},
