@@ -12,7 +12,7 @@ import (
 // lines. Nothing is expanded: a value is never expanded twice. The error names
 // the line and repeats nothing of it, for it may hold a secret.
 func parseEnvFile(text []byte) ([]Variable, error) {
-	text = bytes.TrimPrefix(text, byteOrderMark)
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return nil, fmt.Errorf("the file is not UTF-8 text")
 	}
@@ -27,8 +27,8 @@ func parseEnvFile(text []byte) ([]Variable, error) {
 			continue
 		}
 		name, after, ok := strings.Cut(rest, "=")
-		name = strings.TrimSpace(strings.TrimPrefix(name, "export "))
-		if !ok || name == "" || strings.ContainsAny(name, " \t\n\"'#$") {
+		name = strings.Trim(strings.TrimPrefix(name, "export "), " \t")
+		if !ok || name == "" || strings.ContainsAny(name, " \t\r\n\"'#$") {
 			return nil, fmt.Errorf("line %d has no name before =", line)
 		}
 		value, remainder, ok := envValue(strings.TrimLeft(after, " \t"))

@@ -31,7 +31,7 @@ func Insert(text []byte, name string, definition []byte, strict bool) ([]byte, e
 	if f := checkName(name); f != nil && f.Severity == Error {
 		return nil, &UneditableError{*f}
 	}
-	definition = bytes.TrimPrefix(definition, byteOrderMark)
+	definition = bytes.TrimPrefix(definition, []byte(byteOrderMark))
 	value, err := parseDefinition(definition)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func Insert(text []byte, name string, definition []byte, strict bool) ([]byte, e
 
 // Replace puts a new definition in an entry's place.
 func Replace(text []byte, name string, definition []byte) ([]byte, error) {
-	definition = bytes.TrimPrefix(definition, byteOrderMark)
+	definition = bytes.TrimPrefix(definition, []byte(byteOrderMark))
 	value, err := parseDefinition(definition)
 	if err != nil {
 		return nil, err

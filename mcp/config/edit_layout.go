@@ -30,7 +30,7 @@ func (ed *editor) layoutOf(v *hujson.Value) layout {
 	if i := bytes.IndexByte(ed.text, '\n'); i > 0 && ed.text[i-1] == '\r' {
 		l.eol = "\r\n"
 	}
-	body := bytes.TrimRight(bytes.TrimPrefix(ed.text, byteOrderMark), " \t\r\n")
+	body := bytes.TrimRight(bytes.TrimPrefix(ed.text, []byte(byteOrderMark)), " \t\r\n")
 	object, ok := v.Value.(*hujson.Object)
 	switch {
 	case !ok || len(object.Members) == 0:
@@ -79,7 +79,7 @@ func (ed *editor) unit() string {
 // lineStart is where the line of an offset begins, after a byte-order mark.
 func (ed *editor) lineStart(offset int) int {
 	start := bytes.LastIndexByte(ed.text[:offset], '\n') + 1
-	if start == 0 && bytes.HasPrefix(ed.text, byteOrderMark) {
+	if start == 0 && bytes.HasPrefix(ed.text, []byte(byteOrderMark)) {
 		start = len(byteOrderMark)
 	}
 	return start
@@ -99,7 +99,7 @@ func (ed *editor) newFile(entry newMember) {
 	}
 	kept := len(bytes.TrimRight(ed.text, " \t\r\n"))
 	text := l.print(newMember{nested: []newMember{{key: serversKey, nested: []newMember{entry}}}}, "") + l.eol
-	if kept > len(byteOrderMark) || kept > 0 && !bytes.HasPrefix(ed.text, byteOrderMark) {
+	if kept > len(byteOrderMark) || kept > 0 && !bytes.HasPrefix(ed.text, []byte(byteOrderMark)) {
 		text = l.eol + text
 	}
 	ed.splice(Span{kept, len(ed.text)}, text)

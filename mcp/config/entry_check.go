@@ -281,17 +281,18 @@ func loaderWarning(name string, at Span) Finding {
 // (S11).
 func IsLoaderVariable(name string) bool {
 	name = strings.ToUpper(name)
-	for _, prefix := range []string{"LD_", "DYLD_", "PYTHON", "GIT_", "NODE_", "NPM_CONFIG_", "BUN_", "DENO_",
-		"UV_", "PIP_", "RUBY", "PERL5", "JAVA_", "_JAVA", "JDK_", "DOTNET_", "CORECLR_", "COR_", "SSL_CERT_", "DOCKER_"} {
+	for _, prefix := range []string{"LD_", "DYLD_", "PYTHON", "GIT_", "NPM_CONFIG_", "BUN_", "DENO_", "UV_", "PIP_",
+		"RUBY", "PERL5", "JAVA_", "_JAVA", "JDK_JAVA", "CORECLR_", "COR_", "SSL_CERT_"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
 	}
 	switch name {
 	case "PATH", "PATHEXT", "COMSPEC", "HOME", "USERPROFILE", "SHELL", "ENV", "BASH_ENV", "ZDOTDIR", "IFS", "PS4",
-		"PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "GCONV_PATH", "CLASSPATH", "GLIBC_TUNABLES", "SSH_AUTH_SOCK",
-		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "FTP_PROXY", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
-		"OPENSSL_CONF", "OPENSSL_MODULES", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CONFIG_DIRS", "TMPDIR", "TMP", "TEMP":
+		"PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "GCONV_PATH", "CLASSPATH", "GLIBC_TUNABLES", "XDG_CONFIG_HOME",
+		"NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED", "NODE_REPL_EXTERNAL_MODULE",
+		"DOTNET_STARTUP_HOOKS", "DOCKER_HOST", "DOCKER_CONFIG", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+		"FTP_PROXY", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "OPENSSL_CONF", "OPENSSL_MODULES":
 		return true
 	}
 	return false

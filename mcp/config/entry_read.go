@@ -9,10 +9,11 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxEntryFindings bounds what one entry has to say, maxKeys one object of it.
+// maxEntryFindings bounds what one entry has to say, maxItems each object and
+// list of it.
 const (
 	maxEntryFindings = 100
-	maxKeys          = 1_000
+	maxItems         = 1_000
 )
 
 // entryReader reads one entry. What it does not like becomes a finding of that
@@ -64,11 +65,17 @@ func readEntry(f File, text []byte, name member, limit int) *Entry {
 // members lists an object's members unless there are beyond all reason many.
 func (r *entryReader) members(m member) []member {
 	list := members(m.value)
-	if len(list) > maxKeys {
-		r.refuse(CodeTooLarge, m.keySpan, fmt.Sprintf("%s has %d keys", quoted(m.key), len(list)), fmt.Sprintf("use at most %d", maxKeys))
+	if r.tooMany(m, len(list)) {
 		return nil
 	}
 	return list
+}
+
+func (r *entryReader) tooMany(m member, n int) bool {
+	if n > maxItems {
+		r.refuse(CodeTooLarge, m.keySpan, fmt.Sprintf("%s holds %d items", quoted(m.key), n), fmt.Sprintf("use at most %d", maxItems))
+	}
+	return n > maxItems
 }
 
 func duplicateFinding(d duplicate) Finding {
@@ -246,6 +253,9 @@ func (r *entryReader) texts(m member) []string {
 	list, ok := m.value.Value.(*hujson.Array)
 	if !ok {
 		r.refuse(CodeType, m.span(), m.key+" is "+kindName(m.value), `write an array of strings, one for each argument: ["-y", "package"]`)
+		return nil
+	}
+	if r.tooMany(m, len(list.Elements)) {
 		return nil
 	}
 	values := make([]string, 0, len(list.Elements))

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,22 +22,22 @@ type definition struct {
 	EnvFile   string                    `json:"envFile,omitzero"`
 	URL       string                    `json:"url,omitzero"`
 	Headers   [][2]string               `json:"headers,omitempty"`
-	Timeout   time.Duration             `json:"timeout,omitzero,format:nano"`
+	Timeout   int64                     `json:"timeout,omitzero"` // nanoseconds
 	Options   definitionOptions         `json:"pillion"`
 	Extra     map[string]jsontext.Value `json:"extra,omitempty"`
 }
 
 type definitionOptions struct {
-	Start         string        `json:"start,omitzero"`
-	Era           string        `json:"era,omitzero"`
-	StartTimeout  time.Duration `json:"startTimeout,omitzero,format:nano"`
-	CallTimeout   time.Duration `json:"callTimeout,omitzero,format:nano"`
-	IdleTimeout   time.Duration `json:"idleTimeout,omitzero,format:nano"`
-	MaxConcurrent int           `json:"maxConcurrent,omitzero"`
-	InheritEnv    []string      `json:"inheritEnv,omitempty"`
-	TrustReadOnly bool          `json:"trustReadOnly,omitzero"`
-	Tools         *[]string     `json:"tools,omitzero"`
-	ExcludeTools  []string      `json:"excludeTools,omitempty"`
+	Start         string    `json:"start,omitzero"`
+	Era           string    `json:"era,omitzero"`
+	StartTimeout  int64     `json:"startTimeout,omitzero"` // nanoseconds
+	CallTimeout   int64     `json:"callTimeout,omitzero"`  // nanoseconds
+	IdleTimeout   int64     `json:"idleTimeout,omitzero"`  // nanoseconds
+	MaxConcurrent int       `json:"maxConcurrent,omitzero"`
+	InheritEnv    []string  `json:"inheritEnv,omitempty"`
+	TrustReadOnly bool      `json:"trustReadOnly,omitzero"`
+	Tools         *[]string `json:"tools,omitzero"`
+	ExcludeTools  []string  `json:"excludeTools,omitempty"`
 }
 
 // Hash is over the canonical form of the effective, unexpanded definition.
@@ -49,9 +48,9 @@ func (e *Entry) Hash() string {
 	o := e.Options
 	d := definition{
 		Transport: e.Transport, Command: e.Command, Args: e.Args, Env: pairs(e.Env), Cwd: e.Cwd, EnvFile: e.EnvFile,
-		URL: e.URL, Headers: pairs(e.Headers), Timeout: e.Timeout, Extra: e.extra,
+		URL: e.URL, Headers: pairs(e.Headers), Timeout: e.Timeout.Nanoseconds(), Extra: e.extra,
 		Options: definitionOptions{
-			StartTimeout: o.StartTimeout, CallTimeout: o.CallTimeout, IdleTimeout: o.IdleTimeout,
+			StartTimeout: o.StartTimeout.Nanoseconds(), CallTimeout: o.CallTimeout.Nanoseconds(), IdleTimeout: o.IdleTimeout.Nanoseconds(),
 			MaxConcurrent: o.MaxConcurrent, InheritEnv: o.InheritEnv, TrustReadOnly: o.TrustReadOnly, ExcludeTools: o.ExcludeTools,
 		},
 	}
@@ -65,8 +64,7 @@ func (e *Entry) Hash() string {
 		d.Options.Tools = &o.Tools
 	}
 	h := sha256.New()
-	// Strings that are not UTF-8 cannot come from a file, but an entry can be
-	// made in code; replacing their bytes would make two of them equal.
+	// A file's strings are UTF-8; those of an entry made in code may not be.
 	if err := json.MarshalWrite(h, d, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		panic("config: a definition cannot be encoded: " + err.Error())
 	}

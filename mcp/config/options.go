@@ -271,6 +271,9 @@ func (r *entryReader) strings(m member, path string, check func(string) string) 
 		r.refuse(CodeType, m.span(), path+" is "+kindName(m.value), "write an array of strings")
 		return nil
 	}
+	if r.tooMany(m, len(list.Elements)) {
+		return nil
+	}
 	values := make([]string, 0, len(list.Elements))
 	for i := range list.Elements {
 		v := &list.Elements[i]

@@ -153,9 +153,9 @@ func (d *Document) readRoot(root *hujson.Value) {
 	first := map[string]Span{}
 	servers := 0
 	for _, m := range list {
-		if at, ok := first[m.key]; ok {
+		if at, ok := first[m.key]; ok && d.budget > 0 {
 			d.note(duplicateFinding(duplicate{m.key, at, m.keySpan}))
-		} else {
+		} else if !ok {
 			first[m.key] = m.keySpan
 		}
 		if m.key == serversKey {
@@ -179,14 +179,14 @@ func (d *Document) readServers(m member) {
 		d.add(Error, CodeServers, m.span(), "mcpServers is "+kindName(m.value), `write an object: {"name": {"command": "…"}}`)
 		return
 	}
-	for _, name := range members(m.value) {
+	for i, name := range members(m.value) {
+		if i == MaxEntries || len(d.Entries) == MaxEntries {
+			d.add(Error, CodeTooLarge, name.keySpan, fmt.Sprintf("the file names more than %d connectors", MaxEntries), "this one and all that follow are ignored")
+			return
+		}
 		if e := d.byName[name.key]; e != nil {
 			d.duplicateName(e, name)
 			continue
-		}
-		if len(d.Entries) == MaxEntries {
-			d.add(Error, CodeTooLarge, name.keySpan, fmt.Sprintf("the file names more than %d connectors", MaxEntries), "this one and all that follow are ignored")
-			return
 		}
 		e := d.readEntry(name)
 		d.byName[e.Name] = e
@@ -220,6 +220,7 @@ func (d *Document) duplicateName(e *Entry, second member) {
 
 // judgeKeys says what is wrong with the keys of the root.
 func (d *Document) judgeKeys(root *hujson.Value, list []member, served bool) {
+	list = list[:min(len(list), maxItems)]
 	if !served && !d.foreignKey(list) {
 		d.add(Hint, CodeServers, Span{root.StartOffset, root.StartOffset + 1}, "the file names no connectors", `write "mcpServers": {…}`)
 	}

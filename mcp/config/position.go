@@ -30,7 +30,7 @@ type Lines struct {
 // NewLines reads the text once. Lines end as LSP says: \n, \r\n or \r.
 func NewLines(text []byte) *Lines {
 	l := &Lines{text: text, starts: []int{0}, ascii: true}
-	if bytes.HasPrefix(text, byteOrderMark) {
+	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
 		l.starts[0] = len(byteOrderMark)
 	}
 	for i, c := range text {

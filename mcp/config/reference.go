@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 type referenceKind int
 
@@ -38,8 +41,12 @@ type referenceFault struct {
 	message, fix string
 }
 
-// maxDefaults bounds how deep defaults may nest.
-const maxDefaults = 16
+// maxDefaults bounds how deep defaults may nest, maxReferences how many a string
+// has.
+const (
+	maxDefaults   = 16
+	maxReferences = 100
+)
 
 // parseTemplate takes a string apart. $NAME and a lone $ are literal; what a
 // fault covers stays literal, and the entry does not run.
@@ -55,6 +62,7 @@ func parseTemplate(s string) (template, []referenceFault) {
 type templateParser struct {
 	text   string
 	pos    int
+	seen   int
 	faults []referenceFault
 }
 
@@ -93,9 +101,10 @@ func (p *templateParser) reference(depth int) *reference {
 	start := p.pos
 	r := &reference{start: start}
 	p.pos += len("${")
-	if depth == maxDefaults {
-		p.fault(start, p.pos, "defaults are nested too deep", "set the variable instead")
+	p.seen++
+	if depth == maxDefaults || p.seen > maxReferences {
 		p.pos = len(p.text)
+		p.fault(start, p.pos, "there are too many references in one string", fmt.Sprintf("use at most %d, and nest at most %d defaults", maxReferences, maxDefaults))
 		return nil
 	}
 	word := p.identifier(false)

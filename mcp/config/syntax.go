@@ -9,7 +9,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-var byteOrderMark = []byte("\ufeff")
+// byteOrderMark may stand before everything else.
+const byteOrderMark = "\ufeff"
 
 // syntaxFault is the first place where a text stops being JSON with comments.
 type syntaxFault struct {
@@ -57,7 +58,7 @@ func parseTree(text []byte) (*tree, *syntaxFault) {
 func maskMark(text []byte) []byte {
 	masked := make([]byte, len(text), len(text)+1)
 	copy(masked, text)
-	if bytes.HasPrefix(masked, byteOrderMark) {
+	if bytes.HasPrefix(masked, []byte(byteOrderMark)) {
 		copy(masked, "   ")
 	}
 	return masked
