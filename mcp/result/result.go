@@ -1,5 +1,8 @@
 // Package result turns what a tool returned into bounded text, attachments and the canonical value.
 // It does not judge what a connector says: its text stays data.
+//
+// A result is projected once. Programs get the content as it was received; people and agents get the text, which is cut,
+// and files in a private folder for what is no text. No file is named after anything that a connector said (C75).
 package result
 
 import "pillion/mcp/redact"
@@ -34,9 +37,3 @@ type Attachment struct {
 	Bytes    int64
 	Name     string // what the connector calls it, for display alone; may be ""
 }
-
-// Schemas keeps compiled output schemas. It may be used at once; the zero value is ready.
-type Schemas struct{}
-
-// Project projects the result object of a tools/call as it was received. The error is for what is no result object.
-func Project(raw []byte, o Options) (Projection, error) { panic("not yet") }
