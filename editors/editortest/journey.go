@@ -1,8 +1,10 @@
 package editortest
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -15,6 +17,9 @@ import (
 func (e *Editor) Connector(name string, states ...message.ConnectorState) message.Connector {
 	e.t.Helper()
 	e.seed()
+	if e.options.IsPlain {
+		defer e.keepSeeding()()
+	}
 	var found message.Connector
 	e.Until("connector "+name+" is in one of these states: "+strings.Join(texts(states), ", "), func() bool {
 		for _, connector := range e.connectors {
@@ -28,15 +33,40 @@ func (e *Editor) Connector(name string, states ...message.ConnectorState) messag
 	return found
 }
 
-// seed asks for the list once more: a plain editor is told of no changes, and what is known may be from before it asked.
-func (e *Editor) seed() {
-	e.t.Helper()
-	list := Request(e, message.Connectors, message.Empty{})
+// keepSeeding asks for the list again and again until it is told to stop: a plain editor is told of no changes.
+func (e *Editor) keepSeeding() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			list, err := rpc.Call(ctx, e.conn, rpc.EditorRequest[message.Empty, message.ConnectorsResult](message.Connectors), message.Empty{})
+			if err != nil {
+				return
+			}
+			e.know(list)
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+func (e *Editor) know(list message.ConnectorsResult) {
 	e.mu.Lock()
 	for _, connector := range list.Connectors {
 		e.connectors[connector.ID] = connector
 	}
 	e.mu.Unlock()
+	e.touch()
+}
+
+// seed asks for the list once more: what is known may be from before it was asked for.
+func (e *Editor) seed() {
+	e.t.Helper()
+	e.know(Request(e, message.Connectors, message.Empty{}))
 }
 
 func texts[S ~string](values []S) []string {
@@ -174,4 +204,11 @@ func (e *Editor) Closed(id message.AskID) message.ClosedAsk {
 func (e *Editor) Progress(what string, holds func(protocol.ProgressParams) bool) {
 	e.t.Helper()
 	e.Until("progress: "+what, func() bool { return slices.ContainsFunc(e.progress, holds) })
+}
+
+// ShownPaths are the documents that were shown, the first one first.
+func (e *Editor) ShownPaths() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.shownPaths)
 }
