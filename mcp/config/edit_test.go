@@ -295,8 +295,8 @@ func tokens(t *rapid.T, text []byte) []string {
 	return out
 }
 
-// without1 removes one run of tokens, which must be there.
-func without1(t *rapid.T, from, run []string) []string {
+// withoutRun removes one run of tokens, which must be there.
+func withoutRun(t *rapid.T, from, run []string) []string {
 	for i := 0; i+len(run) <= len(from); i++ {
 		if slices.Equal(from[i:i+len(run)], run) {
 			return slices.Concat(from[:i], from[i+len(run):])
@@ -366,9 +366,9 @@ func TestA3_InsertChangesNothingElse(t *testing.T) {
 		if strictText := []byte(d.Entry("new").Text); !jsontext.Value(strictText).IsValid() {
 			t.Fatalf("%s is not strict JSON", strictText)
 		}
-		rest := without1(t, tokens(t, after), append([]string{`"new"`, ":"}, tokens(t, []byte(d.Entry("new").Text))...))
+		rest := withoutRun(t, tokens(t, after), append([]string{`"new"`, ":"}, tokens(t, []byte(d.Entry("new").Text))...))
 		if !g.servers {
-			rest = without1(t, rest, []string{`"mcpServers"`, ":", "{", "}"})
+			rest = withoutRun(t, rest, []string{`"mcpServers"`, ":", "{", "}"})
 		}
 		if !sameButCommas(rest, tokens(t, before), 1) {
 			t.Fatalf("more than the entry changed:\n%q\n%q", before, after)
@@ -394,7 +394,7 @@ func TestA3_RemoveChangesNothingElse(t *testing.T) {
 		if d := readBack(t, after); !slices.Equal(names(d), want) {
 			t.Fatalf("%q names %q", after, names(d))
 		}
-		rest := without1(t, tokens(t, before), tokens(t, before[entry.KeySpan.Start:entry.Span.End]))
+		rest := withoutRun(t, tokens(t, before), tokens(t, before[entry.KeySpan.Start:entry.Span.End]))
 		if !sameButCommas(rest, tokens(t, after), 1) {
 			t.Fatalf("more than the entry changed:\n%q\n%q", before, after)
 		}
@@ -463,7 +463,7 @@ func TestA3_InsertThenRemoveGivesTheTokensBack(t *testing.T) {
 		}
 		got := tokens(t, back)
 		if !g.servers {
-			got = without1(t, got, []string{`"mcpServers"`, ":", "{", "}"})
+			got = withoutRun(t, got, []string{`"mcpServers"`, ":", "{", "}"})
 		}
 		if want := tokens(t, []byte(g.text)); !sameButCommas(got, want, 1) || g.servers && !slices.Equal(got, want) {
 			t.Fatalf("%q\n%q", g.text, back)

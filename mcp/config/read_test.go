@@ -136,11 +136,11 @@ func TestS24_ProjectFileStaysInsideItsRoot(t *testing.T) {
 
 func TestS24_RootMayItselfBeALink(t *testing.T) {
 	t.Parallel()
-	real := t.TempDir()
-	write(t, filepath.Join(real, "c.json"), "inside")
-	link(t, filepath.Join(real, "c.json"), filepath.Join(real, ProjectFileName))
+	target := t.TempDir()
+	write(t, filepath.Join(target, "c.json"), "inside")
+	link(t, filepath.Join(target, "c.json"), filepath.Join(target, ProjectFileName))
 	root := filepath.Join(t.TempDir(), "l")
-	link(t, real, root)
+	link(t, target, root)
 	if text, err := ReadFile(projectFile(root)); err != nil || string(text) != "inside" {
 		t.Errorf("%q, %v", text, err)
 	}
