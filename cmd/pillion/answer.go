@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"pillion/editors"
 	"pillion/rpc/message"
 	"pillion/sidecar/attach"
 	"pillion/sidecar/core"
@@ -89,5 +88,5 @@ func (p *program) findAsk(ctx context.Context, id message.AskID) (*windowHub, me
 	if failed != nil {
 		return nil, message.Ask{}, failed
 	}
-	return nil, message.Ask{}, fail(exitUsage, []string{"See which are open: pillion pending"}, "no window has an open question %s", editors.Quoted(string(id)))
+	return nil, message.Ask{}, fail(exitUsage, []string{"See which are open: pillion pending"}, "no window has an open question %q", id)
 }

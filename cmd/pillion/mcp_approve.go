@@ -96,7 +96,7 @@ func unasked(err error, waiting []message.Connector) error {
 	}
 	steps := []string{"Run this in a terminal: pillion mcp approve"}
 	for _, c := range waiting {
-		steps = append(steps, "Or allow "+editors.Quoted(c.Name)+" for one run: pillion call --allow "+c.Hash+" <tool>")
+		steps = append(steps, "Or allow \""+c.Name+"\" for one run: pillion call --allow "+c.Hash+" <tool>")
 	}
 	return fail(exitUnanswered, steps, "%w; nothing was decided", err)
 }
