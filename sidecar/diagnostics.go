@@ -15,13 +15,8 @@ func (s *Session) publish(u uri.URI) {
 	if !isConfigName(u) || !s.notifier.isOpen() {
 		return
 	}
-	select {
-	case <-s.opened:
-	default:
+	if !s.hasStarted() {
 		return // the start of the host publishes everything
-	}
-	if s.core == nil {
-		return
 	}
 	s.publishing.Lock()
 	defer s.publishing.Unlock()

@@ -39,6 +39,13 @@ func (n *notifier) begin() {
 	n.arm()
 }
 
+// resume tells what was gathered while the files were being read.
+func (n *notifier) resume() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.arm()
+}
+
 func (n *notifier) isOpen() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -70,20 +77,18 @@ func (n *notifier) arm() {
 	n.timer = time.AfterFunc(coalesceTime, n.flush)
 }
 
+// flush tells what was gathered; before the files are read it goes on gathering.
 func (n *notifier) flush() {
-	n.mu.Lock()
 	s := n.session
+	n.mu.Lock()
+	n.timer = nil
+	if !s.hasStarted() || s.lifetime.Err() != nil {
+		n.mu.Unlock()
+		return
+	}
 	connectors, removed, tools := n.connectors, n.removed, n.tools
-	n.connectors, n.removed, n.tools, n.isPending, n.timer = nil, nil, nil, false, nil
+	n.connectors, n.removed, n.tools, n.isPending = nil, nil, nil, false
 	n.mu.Unlock()
-	select {
-	case <-s.opened:
-	default:
-		return
-	}
-	if s.core == nil || s.lifetime.Err() != nil {
-		return
-	}
 	s.dropStaleConsents()
 	s.tellConnectors(connectors, removed)
 	for _, change := range tools {

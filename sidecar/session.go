@@ -62,6 +62,9 @@ type Session struct {
 	// opened is closed once core is set or coreErr says why it is not.
 	opened   chan struct{}
 	openOnce sync.Once
+	// started is closed once the files are read, or there is no core to read them.
+	started   chan struct{}
+	startOnce sync.Once
 	core     *core.Core
 	coreErr  error
 
@@ -84,7 +87,7 @@ func Run(ctx context.Context, o Options) (int, error) {
 }
 
 func newSession(ctx context.Context, o Options) *Session {
-	s := &Session{options: o, log: o.Logger, window: core.NewWindow(), opened: make(chan struct{})}
+	s := &Session{options: o, log: o.Logger, window: core.NewWindow(), opened: make(chan struct{}), started: make(chan struct{})}
 	s.lifetime, s.end = context.WithCancel(ctx)
 	s.questions = editors.NewQuestions(s.asksChanged)
 	s.exitCode.Store(exitWithoutShutdown)
@@ -122,12 +125,7 @@ func (s *Session) tracer(out io.Writer) rpc.Tracer {
 
 // redacted replaces the secrets that are known by now; before the core is there, none are.
 func (s *Session) redacted(body []byte) []byte {
-	select {
-	case <-s.opened:
-	default:
-		return body
-	}
-	if s.core == nil {
+	if !s.hasStarted() {
 		return body
 	}
 	return s.core.Redact(body)
@@ -171,33 +169,43 @@ func (s *Session) open(roots []string, isUntrusted bool) {
 	})
 }
 
-// start lets the core read the files and start what may run; initialize was answered before.
+// start lets the core read the files and start what may run, once. It follows the editor's initialized, or the first
+// request that needs the files; initialize is answered by then.
 func (s *Session) start() {
-	s.inBackground(func() {
-		<-s.opened
-		if s.core == nil {
-			s.editor.showMessage(s, messageError, "Pillion: "+s.coreErr.Error())
-			return
-		}
-		s.core.Start()
-		s.core.Watch(s.log)
-		s.askAboutStores()
-		s.publishAll()
+	s.startOnce.Do(func() {
+		s.inBackground(func() {
+			<-s.opened
+			if s.core != nil {
+				s.core.Start()
+			}
+			close(s.started)
+			if s.core == nil {
+				s.editor.showMessage(s, messageError, "Pillion: "+s.coreErr.Error())
+				return
+			}
+			s.notifier.resume()
+			s.core.Watch(s.log)
+			s.askAboutStores()
+			s.publishAll()
+		})
 	})
 }
 
 func (s *Session) closeCore(ctx context.Context) {
 	s.openOnce.Do(func() { close(s.opened) })
 	<-s.opened
+	s.startOnce.Do(func() { close(s.started) })
+	<-s.started
 	if s.core != nil {
 		s.core.Close(ctx)
 	}
 }
 
-// host waits for the core; the error is one that an editor may be answered.
+// host waits until the files are read; the error is one that an editor may be answered.
 func (s *Session) host(ctx context.Context) (*core.Core, error) {
+	s.start()
 	select {
-	case <-s.opened:
+	case <-s.started:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -209,6 +217,16 @@ func (s *Session) host(ctx context.Context) (*core.Core, error) {
 		return nil, rpc.Errorf(rpc.CodeRequestFailed, "%s", reason)
 	}
 	return s.core, nil
+}
+
+// hasStarted reports whether the files are read, without waiting.
+func (s *Session) hasStarted() bool {
+	select {
+	case <-s.started:
+		return s.core != nil
+	default:
+		return false
+	}
 }
 
 // inBackground runs f in the session's background; finish waits for it.

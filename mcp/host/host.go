@@ -147,7 +147,9 @@ func (h *Host) Start() {
 // nothing starts any more.
 func (h *Host) Stop(ctx context.Context) {
 	h.stopOnce.Do(func() {
+		h.mu.Lock() // no worker begins after this
 		close(h.closing)
+		h.mu.Unlock()
 		h.calls.close()
 		h.end()
 	})

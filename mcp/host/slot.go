@@ -74,6 +74,11 @@ func (s *slot) state() State { return stateOf(s.standing, s.activity) }
 // adopt brings the slots in line with the entries. h.mu is held, and the caller judges them before it lets go of it: an entry
 // must never be seen with the standing of another.
 func (h *Host) adopt(entries []config.EffectiveEntry) {
+	select {
+	case <-h.closing:
+		return
+	default:
+	}
 	order := make([]string, 0, len(entries))
 	wanted := make(map[string]bool, len(entries))
 	for _, effective := range entries {
