@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -58,56 +57,6 @@ func (h *Host) faultOf(entry *config.Entry) *Problem {
 		return configProblem(entry, unset[0].Message, unset[0].Fix)
 	}
 	return nil
-}
-
-// consentRoot is the workspace folder whose code the entry runs, and so the one that a yes is bound to.
-// It is empty for an entry of the user's own that touches no workspace (B3, S1).
-func (h *Host) consentRoot(entry *config.Entry) string {
-	if entry.File.Source == config.SourceProject {
-		return entry.File.Root
-	}
-	for _, root := range h.roots {
-		if touches(entry, root) {
-			return root
-		}
-	}
-	return ""
-}
-
-// touches reports whether anything that the entry names lies in the folder (S1).
-func touches(entry *config.Entry, root string) bool {
-	named := append([]string{entry.Command, entry.Cwd, entry.EnvFile}, entry.Args...)
-	for _, text := range named {
-		if strings.Contains(text, "${workspaceFolder") || liesIn(text, root) {
-			return true
-		}
-		// An argument such as --config=/repo/x names a file as well.
-		if _, value, found := strings.Cut(text, "="); found && liesIn(value, root) {
-			return true
-		}
-	}
-	return false
-}
-
-func liesIn(path, root string) bool {
-	if !filepath.IsAbs(path) {
-		return false
-	}
-	for _, folder := range []string{root, resolved(root)} {
-		for _, name := range []string{filepath.Clean(path), resolved(path)} {
-			if relative, err := filepath.Rel(folder, name); err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
 }
 
 func consentKey(root string, entry *config.Entry) consent.Key {

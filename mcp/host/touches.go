@@ -1,0 +1,148 @@
+package host
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"pillion/mcp/config"
+)
+
+// consentRoot is the workspace folder whose code the entry runs, and so the one that a yes is bound to.
+// It is empty for an entry of the user's own that touches no workspace (B3, S1).
+func (h *Host) consentRoot(entry *config.Entry) string {
+	if entry.File.Source == config.SourceProject {
+		return entry.File.Root
+	}
+	if len(h.roots) == 0 {
+		return ""
+	}
+	if entry.UsesWorkspace() {
+		return h.roots[0] // what ${workspaceFolder} and relative paths stand for
+	}
+	values := h.namedBy(entry)
+	for _, root := range h.roots {
+		if slices.ContainsFunc(values, func(value string) bool { return names(value, root) }) {
+			return root
+		}
+	}
+	return ""
+}
+
+// namedBy are the values of an entry that say what code it runs, as written and as they come out (S1). Only of the user's own
+// file are values expanded before consent, and no file is read for it (B6).
+func (h *Host) namedBy(entry *config.Entry) []string {
+	written := append([]string{entry.Command, entry.Cwd, entry.EnvFile}, entry.Args...)
+	for _, variable := range entry.Env {
+		if config.IsLoaderVariable(variable.Name) {
+			written = append(written, variable.Value)
+		}
+	}
+	values := slices.Clone(written)
+	look := h.lookupEnv(entry)
+	expanded, findings := (&config.Entry{File: entry.File, Transport: config.TransportStdio, Command: "x", Args: written}).
+		Expand(config.Scope{Root: h.projectFolder(entry), Dir: h.ownFolder(entry), Home: h.home(), Lookup: look})
+	if len(findings) == 0 { // else it cannot start either
+		values = append(values, expanded.Args...)
+	}
+	for _, value := range slices.Clone(values) {
+		if plain, err := url.PathUnescape(value); err == nil && plain != value {
+			values = append(values, plain)
+		}
+		if strings.ContainsAny(value, "$~") { // what a shell would make of it
+			value = os.Expand(value, func(name string) string { value, _ := look(name); return value })
+			values = append(values, strings.ReplaceAll(value, "~/", h.home()+"/"))
+		}
+	}
+	folder := h.ownFolder(entry)
+	for _, value := range slices.Clone(values) {
+		if strings.Contains(value, "..") && !filepath.IsAbs(value) {
+			values = append(values, filepath.Join(folder, value))
+		}
+	}
+	return values
+}
+
+// names reports whether a value is a path in a folder, or holds one: behind a flag, in a URL, a mount or a line for a shell.
+// Where it is unclear it does.
+func names(value, root string) bool {
+	if liesIn(value, root) {
+		return true
+	}
+	if _, path, found := strings.Cut(value, "="); found && liesIn(path, root) {
+		return true
+	}
+	return holds(value, root) || holds(value, resolved(root))
+}
+
+// holds reports whether a path that begins with the root stands somewhere in the text.
+func holds(text, root string) bool {
+	text, root = folded(text), folded(root)
+	for from := 0; ; {
+		at := strings.Index(text[from:], root)
+		if at < 0 {
+			return false
+		}
+		at += from
+		if !continuesName(text[at+len(root):]) && !isWithinPath(text[:at]) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// continuesName reports whether what follows belongs to the last name before it: /repo-two is not /repo.
+func continuesName(after string) bool {
+	return after != "" && isNameByte(after[0])
+}
+
+// isWithinPath reports whether what stands before makes it a deeper part of another absolute path: /home/me/repo is not /repo.
+func isWithinPath(before string) bool {
+	start := len(before)
+	for start > 0 && (before[start-1] == '/' || isNameByte(before[start-1])) {
+		start--
+	}
+	path := before[start:]
+	return strings.HasPrefix(path, "/") && strings.Trim(path, "/") != ""
+}
+
+func isNameByte(c byte) bool {
+	return c == '.' || c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+}
+
+// folded is a path with slashes, and without regard to case where the file system has none.
+func folded(path string) string {
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		path = strings.ToLower(path)
+	}
+	return filepath.ToSlash(path)
+}
+
+func liesIn(path, root string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	for _, folder := range []string{root, resolved(root)} {
+		for _, name := range []string{filepath.Clean(path), resolved(path)} {
+			if relative, err := filepath.Rel(folder, name); err == nil && filepath.IsLocal(relative) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resolved follows the links of the longest part of a path that is there.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(resolved(parent), filepath.Base(path))
+}
