@@ -59,8 +59,16 @@ func TestConnectorsMainJob(t *testing.T) {
 // A read-only tool of a connector that the user added runs without a question.
 func TestConnectorsOfTheUserReadWithoutAsking(t *testing.T) {
 	s := newSandbox(t, pillion(t))
-	s.writeUserConfiguration(t, map[string]definition{"filesystem": s.filesystem(t, s.repository)})
-	note := s.write(t, "note.txt", "bread\n")
+	// Outside the repository: an entry that names something inside it waits like the repository's own (S1).
+	folder := filepath.Join(s.home, "notes")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	note := filepath.Join(folder, "note.txt")
+	if err := os.WriteFile(note, []byte("bread\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.writeUserConfiguration(t, map[string]definition{"filesystem": s.filesystem(t, folder)})
 	e := startSession(t, s)
 	r := receive(e, e.begin(message.ToolCallParams{
 		Tool: "filesystem.read_text_file", ArgumentsText: arguments(t, map[string]any{"path": note}),
