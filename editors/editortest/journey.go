@@ -33,6 +33,23 @@ func (e *Editor) Connector(name string, states ...message.ConnectorState) messag
 	return found
 }
 
+// ConnectorThat waits until there is a connector that satisfies a condition, and returns it.
+func (e *Editor) ConnectorThat(what string, holds func(message.Connector) bool) message.Connector {
+	e.t.Helper()
+	e.seed()
+	var found message.Connector
+	e.Until("a connector "+what, func() bool {
+		for _, connector := range e.connectors {
+			if holds(connector) {
+				found = connector
+				return true
+			}
+		}
+		return false
+	})
+	return found
+}
+
 // keepSeeding asks for the list again and again until it is told to stop: a plain editor is told of no changes.
 func (e *Editor) keepSeeding() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
