@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"pillion/mcp/config"
 	"pillion/mcp/host"
 	"pillion/mcp/result"
 	"pillion/rpc/message"
+	"pillion/sidecar/configdoc"
 )
 
 // wireConnector is a connector as an editor sees it.
@@ -43,20 +43,32 @@ func (s *Session) rangeIn(path string, span config.Span) *message.Range {
 	}
 	for _, document := range s.core.Documents() {
 		if document.File.Path == path {
-			r := rangeOf(document.Text, span, s.editor.isUTF16())
+			r := configdoc.Units{IsUTF16: s.editor.isUTF16()}.Range(s.linesOf(document), span)
 			return &r
 		}
 	}
 	return nil
 }
 
-func rangeOf(text []byte, span config.Span, isUTF16 bool) protocol.Range {
-	return protocol.Range{Start: positionOf(text, span.Start, isUTF16), End: positionOf(text, span.End, isUTF16)}
+// linesOf is the index of a document's lines; that of the last version of each file is kept.
+func (s *Session) linesOf(document *config.Document) *config.Lines {
+	s.linesMu.Lock()
+	defer s.linesMu.Unlock()
+	if kept := s.lines[document.File.Path]; kept.document == document {
+		return kept.lines
+	}
+	if s.lines == nil {
+		s.lines = map[string]keptLines{}
+	}
+	lines := config.NewLines(document.Text)
+	s.lines[document.File.Path] = keptLines{document, lines}
+	return lines
 }
 
-func positionOf(text []byte, offset int, isUTF16 bool) protocol.Position {
-	line, character := config.Position(text, offset, isUTF16)
-	return protocol.Position{Line: uint32(line), Character: uint32(character)}
+// keptLines is the index of one version of a file.
+type keptLines struct {
+	document *config.Document
+	lines    *config.Lines
 }
 
 func fileURI(path string) message.URI {

@@ -65,13 +65,15 @@ type Session struct {
 	// started is closed once the files are read, or there is no core to read them.
 	started   chan struct{}
 	startOnce sync.Once
-	core     *core.Core
-	coreErr  error
+	core      *core.Core
+	coreErr   error
 
 	clients       clients
 	own           *client // the editor's connection
 	consents      consentAsks
 	foldersMu     sync.Mutex
+	linesMu       sync.Mutex
+	lines         map[string]keptLines
 	publishing    sync.Mutex // keeps what is said of a file in order
 	reports       sync.Map   // *report by token
 	progressCount atomic.Int64

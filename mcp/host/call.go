@@ -148,26 +148,22 @@ func (c *call) run(ctx context.Context) (Result, error) {
 	return c.make(ctx, target), nil
 }
 
-// pass takes the call through the gate. After every answer it is judged again on the live definition, and a different one
-// asks again (S9).
+// pass takes the call through the gate. After every judgement the tool is looked up again, and one that is different by
+// then is judged again (S9).
 func (c *call) pass(ctx context.Context, at target) (target, *Result) {
 	for {
-		approved, stop := c.judge(ctx, at)
-		if stop != nil {
+		if stop := c.judge(ctx, at); stop != nil {
 			return target{}, stop
 		}
 		now, stop, err := c.resolve(ctx)
 		switch {
 		case err != nil:
-			gone := c.ended(StatusConnectorDown, "the tool was taken away while the call waited: "+err.Error())
+			gone := c.ended(StatusConnectorDown, "the tool was taken away while the call waited: "+err.Error()+"; nothing ran")
 			return target{}, &gone
 		case stop != nil:
 			return target{}, stop
-		case !approved || isSame(now, at):
-			// What needed no answer was judged just now, on what is live.
-			if isSame(now, at) {
-				return now, nil
-			}
+		case isSame(now, at):
+			return now, nil
 		}
 		at = now
 	}
@@ -178,8 +174,8 @@ func isSame(a, b target) bool {
 	return a.tool.ID == b.tool.ID && a.tool.Hash == b.tool.Hash && a.subject.DefinitionHash == b.subject.DefinitionHash
 }
 
-// judge reports whether a person approved; stop ends the call.
-func (c *call) judge(ctx context.Context, at target) (approved bool, stop *Result) {
+// judge lets the call go on, asking if it must; a result ends it.
+func (c *call) judge(ctx context.Context, at target) *Result {
 	h := c.host
 	rules, healthy := h.rules()
 	subject := at.subject
@@ -190,10 +186,10 @@ func (c *call) judge(ctx context.Context, at target) (approved bool, stop *Resul
 	switch verdict.Decision {
 	case permission.Auto:
 		c.allowedBy, c.rule = verdict.By, verdict.Rule
-		return false, nil
+		return nil
 	case permission.Deny:
 		denied := c.ended(StatusDenied, verdict.Reason)
-		return false, &denied
+		return &denied
 	}
 	return c.ask(ctx, at, subject, verdict)
 }
@@ -208,19 +204,19 @@ func (h *Host) ownFolders() []string {
 }
 
 // ask puts the question and waits for its answer.
-func (c *call) ask(ctx context.Context, at target, subject permission.Subject, verdict permission.Verdict) (bool, *Result) {
+func (c *call) ask(ctx context.Context, at target, subject permission.Subject, verdict permission.Verdict) *Result {
 	h := c.host
 	if h.options.Asker == nil {
-		return false, c.unasked()
+		return c.unasked()
 	}
 	c.state(CallAsking)
 	release, refusal, err := h.approvals.enter(ctx, c.request.SessionID, c.request.TurnID)
 	if err != nil {
-		return false, c.cancelled(ctx)
+		return c.cancelled(ctx)
 	}
 	if refusal != "" {
 		declined := c.ended(StatusDeclined, refusal)
-		return false, &declined
+		return &declined
 	}
 	defer release()
 	answer, err := h.options.Asker.Approve(ctx, Approval{
@@ -229,35 +225,35 @@ func (c *call) ask(ctx context.Context, at target, subject permission.Subject, v
 	})
 	switch {
 	case errors.Is(err, ErrNobody):
-		return false, c.unasked()
+		return c.unasked()
 	case err != nil:
-		return false, c.cancelled(ctx)
+		return c.cancelled(ctx)
 	}
 	h.record(c.answerRecord(answer))
 	return c.answered(ctx, at, subject, answer)
 }
 
-func (c *call) answered(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) (bool, *Result) {
+func (c *call) answered(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) *Result {
 	h := c.host
 	c.allowedBy, c.rule = "answer", ""
 	if len(answer.Arguments) > 0 {
 		edited, err := permission.CheckArguments(answer.Arguments)
 		if err != nil {
 			invalid := c.ended(StatusInvalidArguments, "the edited arguments cannot be sent: "+err.Error())
-			return false, &invalid
+			return &invalid
 		}
 		c.arguments = edited
-		return true, nil
+		return nil
 	}
 	switch answer.Decision {
 	case DecideOnce:
-		return true, nil
+		return nil
 	case DecideSession, DecideReadOnly, DecideTool, DecideConnector:
 		if err := h.allow(ctx, at, subject, answer); err != nil {
 			// The yes holds for this call; that it could not be kept is said, not hidden.
 			h.log.Warn("permission not stored", "connector", at.tool.ConnectorName, "tool", at.tool.Name, "error", err)
 		}
-		return true, nil
+		return nil
 	}
 	h.approvals.declined(c.request.SessionID, c.request.TurnID)
 	message := "declined by the user"
@@ -265,7 +261,7 @@ func (c *call) answered(ctx context.Context, at target, subject permission.Subje
 		message = "declined by the user, who says: " + answer.Text
 	}
 	declined := c.ended(StatusDeclined, message)
-	return false, &declined
+	return &declined
 }
 
 func (c *call) unasked() *Result {

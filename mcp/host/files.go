@@ -13,6 +13,8 @@ import (
 // Reload reads the configuration files again and brings the connectors in line with them.
 // A file that no longer parses leaves its connectors as its last good version had them (A8, C03).
 func (h *Host) Reload() {
+	h.reloading.Lock() // what is read last is what counts
+	defer h.reloading.Unlock()
 	h.mu.Lock()
 	roots := slices.Clone(h.roots)
 	h.mu.Unlock()

@@ -95,6 +95,8 @@ type Host struct {
 
 	loginPath func() string
 
+	reloading sync.Mutex
+
 	mu          sync.Mutex
 	slots       map[string]*slot
 	order       []string

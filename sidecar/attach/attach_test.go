@@ -163,7 +163,9 @@ func TestDescribeChangesWhatIsSaid(t *testing.T) {
 	t.Parallel()
 	folder := shortDir(t)
 	w := openWindow(t, folder, "1-a")
-	err := w.Describe(func(d *message.WindowDescriptor) { d.Window, d.Socket, d.Roots = "other", "other", []message.URI{"file:///two"} })
+	err := w.Describe(func(d *message.WindowDescriptor) {
+		d.Window, d.Socket, d.Roots = "other", "other", []message.URI{"file:///two"}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

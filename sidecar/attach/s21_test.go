@@ -464,7 +464,7 @@ func TestS21_DescriptorsOfOthersAreNotListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{
-		"2-b.json": string(text), // it describes another window
+		"2-b.json": string(text),                                                                                     // it describes another window
 		"3-c.json": strings.ReplaceAll(strings.ReplaceAll(string(text), "1-a", "3-c"), folder, filepath.Dir(folder)), // its socket lies elsewhere
 		"4-d.json": "{",
 		"5-e.json": "",

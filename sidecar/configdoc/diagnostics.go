@@ -37,8 +37,8 @@ func Diagnostics(document *config.Document, connectors []host.Connector, u Units
 	}
 	for _, connector := range connectors {
 		entry := document.Entry(connector.Name)
-		if entry == nil {
-			continue
+		if entry == nil || entry.Fault != nil {
+			continue // the fault is a finding already
 		}
 		if code, text := stateText(connector); text != "" {
 			diagnostics = append(diagnostics, diagnostic(u.Range(lines, entry.KeySpan), config.Information, code, text))
