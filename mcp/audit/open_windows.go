@@ -1,0 +1,7 @@
+package audit
+
+const (
+	openFlags = 0
+	// keepOpen says that an open file can be renamed by another window, which Windows refuses.
+	keepOpen = false
+)
