@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -121,6 +122,13 @@ func newWorldIn(t testing.TB, repository string) *world {
 	return w
 }
 
+// with is the same world, whose faults are those of another test.
+func (w *world) with(t testing.TB) *world {
+	other := *w
+	other.t = t
+	return &other
+}
+
 func (w *world) write(path, text string) {
 	w.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -227,4 +235,18 @@ func decode[T any](t testing.TB, o outcome) T {
 		t.Fatalf("standard output is not one JSON value: %v\n%v", err, o)
 	}
 	return value
+}
+
+// eventually waits until something holds that only another process can bring about.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatalf("it did not come about that %s", what)
+		}
+		<-tick.C
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"pillion/editors"
 	"pillion/rpc/message"
@@ -59,11 +60,21 @@ func scopeWords(answer message.Answer) string {
 	return ""
 }
 
+// reviewText is the document that shows a question whole, without the blank lines that keep an editor from reading its end
+// as settings.
+func reviewText(ask message.Ask) string {
+	text := strings.TrimRight(editors.ReviewText(ask, ""), "\n")
+	if text != "" {
+		text += "\n"
+	}
+	return text
+}
+
 // put shows a question whole, reads the answer from the terminal and gives it. The error is [errUndecided] where nothing
 // was decided, [errNotTaken] where the answer came to nothing, and a [*closedError] where the question ended elsewhere.
 func (p *program) put(ctx context.Context, h hub, d *device, ask message.Ask) (choice, error) {
 	choices := choicesOf(ask)
-	text := editors.ReviewText(ask, "")
+	text := reviewText(ask)
 	if len(choices) == 0 || text == "" {
 		return choice{}, fail(exitUnanswered, []string{"Answer it in the editor."}, "a question of the kind %q cannot be answered on a terminal", ask.Kind)
 	}
@@ -100,7 +111,7 @@ func (p *program) allow(ctx context.Context, h hub, d *device, connector message
 	}
 	open, cancel := h.questions().whileOpen(ctx, ask.AskID)
 	defer cancel()
-	isYes, err := d.approves(open, editors.ReviewText(ask, ""))
+	isYes, err := d.approves(open, reviewText(ask))
 	if err != nil || !isYes {
 		return item.Hash, false, err
 	}
