@@ -140,9 +140,13 @@ func (h *Host) resolveLoginPath() string {
 	if shell == "" {
 		return ""
 	}
+	guard, err := h.startGuard()
+	if err != nil {
+		h.log.Warn("the login shell is not guarded", "error", err) // a nil guard asks it all the same
+	}
 	ctx, cancel := context.WithTimeout(h.lifetime, loginPathTimeout)
 	defer cancel()
-	path, err := process.LoginPath(ctx, shell, h.options.Environ)
+	path, err := guard.LoginPath(ctx, shell, h.options.Environ)
 	if err != nil {
 		h.log.Info("login shell gave no path", "shell", shell, "error", err)
 		return ""
