@@ -22,11 +22,12 @@ var directions = map[string][]string{
 	"mcp/permission": {"mcp/state"},
 	"mcp/audit":      {"mcp/state", "mcp/redact"},
 	"mcp/result":     {"mcp/redact", "mcp/state"},
+	"mcp/catalog":    {},
 	"mcp/connector":  {"mcp/process", "mcp/redact", "mcp/state"},
 	"mcp/demo":       {},
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
-		"mcp/config", "mcp/consent", "mcp/permission", "mcp/connector", "mcp/result", "mcp/audit",
+		"mcp/config", "mcp/consent", "mcp/permission", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit",
 		"mcp/process", "mcp/redact", "mcp/state",
 	},
 	"rpc": {}, "rpc/rpctest": {"rpc"},

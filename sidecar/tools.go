@@ -96,5 +96,5 @@ func (s *Session) tool(ctx context.Context, params message.ToolParams) (message.
 	if err != nil {
 		return message.ToolResult{}, misuse(err)
 	}
-	return message.ToolResult{Tool: wireTool(tool, message.ToolFull)}, nil
+	return message.ToolResult{Tool: wireTool(tool, message.ToolFull), TypeScript: tool.Signature()}, nil
 }

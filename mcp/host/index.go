@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pillion/mcp/catalog"
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
 	"pillion/mcp/permission"
@@ -91,6 +92,9 @@ func (h *Host) offered(s *slot) []connector.Tool {
 func tokensOf(tool connector.Tool) int {
 	return (len(tool.Name) + len(tool.Description) + len(tool.InputSchema)) / bytesPerToken
 }
+
+// Signature is the tool's signature in TypeScript.
+func (t Tool) Signature() string { return catalog.Signature(t.ServedName, t.InputSchema, t.OutputSchema) }
 
 // Tools returns the tools of every connector that may run, by label.
 // It starts nothing: a connector that was never listed has none.

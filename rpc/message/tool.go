@@ -110,7 +110,7 @@ type ToolParams struct {
 // ToolResult is one tool, whole.
 type ToolResult struct {
 	Tool       Tool   `json:"tool"`
-	TypeScript string `json:"typescript,omitzero"` // its signature in TypeScript, where Pillion can tell it
+	TypeScript string `json:"typescript"` // its signature in TypeScript
 }
 
 // ToolsChangedParams says which tools of a connector's catalogue are new, gone

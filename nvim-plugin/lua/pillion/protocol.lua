@@ -406,8 +406,8 @@
 ---pillion.ToolResult is one tool, whole.
 ---@class (exact) pillion.ToolResult
 ---@field tool pillion.Tool
----its signature in TypeScript, where Pillion can tell it
----@field typescript? string
+---its signature in TypeScript
+---@field typescript string
 
 ---pillion.ToolsChangedParams says which tools of a connector's catalogue are new, gone or
 ---different. Either the three lists are there, or all is true.

@@ -516,8 +516,8 @@ export interface ToolParams {
 /** ToolResult is one tool, whole. */
 export interface ToolResult {
   tool: Tool;
-  /** its signature in TypeScript, where Pillion can tell it */
-  typescript?: string;
+  /** its signature in TypeScript */
+  typescript: string;
 }
 
 /**
