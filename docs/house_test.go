@@ -102,8 +102,8 @@ func TestImportsGoOneWay(t *testing.T) {
 // LSP and the framing of JSON-RPC stand at one edge.
 func TestLibrariesStayAtTheirEdge(t *testing.T) {
 	edges := map[string][]string{
-		"go.lsp.dev/protocol": {"rpc", "rpc/message", "rpc/rpctest", "sidecar", "sidecar/configdoc", "editors/editortest"},
-		"go.lsp.dev/jsonrpc2": {"rpc", "rpc/rpctest"},
+		"go.lsp.dev/protocol":                        {"rpc", "rpc/message", "rpc/rpctest", "sidecar", "sidecar/configdoc", "editors/editortest"},
+		"go.lsp.dev/jsonrpc2":                        {"rpc", "rpc/rpctest"},
 		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest"},
 		"github.com/fsnotify/fsnotify":               {"sidecar/core"},
 	}

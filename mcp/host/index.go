@@ -94,7 +94,9 @@ func tokensOf(tool connector.Tool) int {
 }
 
 // Signature is the tool's signature in TypeScript.
-func (t Tool) Signature() string { return catalog.Signature(t.ServedName, t.InputSchema, t.OutputSchema) }
+func (t Tool) Signature() string {
+	return catalog.Signature(t.ServedName, t.InputSchema, t.OutputSchema)
+}
 
 // Tools returns the tools of every connector that may run, by label.
 // It starts nothing: a connector that was never listed has none.
