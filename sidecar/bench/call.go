@@ -192,12 +192,11 @@ func (w relayWay) prepare(text string) call {
 func (w relayWay) close() error { return w.editor.hangUp() }
 
 // rawCall is a call whose answer must hold the mark near its beginning.
-func rawCall(e *editor, method string, params jsontext.Value, mark string) call {
-	request := rpc.EditorRequest[jsontext.Value, jsontext.Value]{Method: method}
+func rawCall(e *editor, method string, params []byte, mark string) call {
 	return func(ctx context.Context) error {
-		answer, err := rpc.Call(ctx, e.conn, request, params)
+		answer, err := e.wire.call(ctx, method, params)
 		if err == nil && !bytes.Contains(answer[:min(len(answer), 200)], []byte(mark)) {
-			err = fmt.Errorf("%s answered %.500s", method, answer)
+			err = fmt.Errorf("%s was answered %.500s", method, answer)
 		}
 		return err
 	}

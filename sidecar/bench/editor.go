@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/uri"
 
 	"pillion/rpc"
@@ -19,26 +19,18 @@ import (
 // patience bounds every wait for a program: a benchmark that hangs must end.
 const patience = 30 * time.Second
 
-var (
-	initialize  = rpc.EditorRequest[map[string]any, jsontext.Value]{Method: "initialize"}
-	initialized = rpc.Event[message.Empty]{Method: "initialized"}
-	shutdown    = rpc.EditorRequest[rpc.Null, rpc.Null]{Method: "shutdown"}
-	exit        = rpc.Event[rpc.Null]{Method: "exit"}
-)
-
-// editor is the editor's end of a program that speaks frames: Pillion, or one of the floors.
-// It is the same for all of them, and takes answers as they are, so that what it costs does not differ.
+// editor is the editor of a program that speaks frames: Pillion, or one of the floors. It is the same for all of them.
 type editor struct {
 	command *exec.Cmd
-	conn    *rpc.Conn
-	served  chan error
+	wire    *wire
+	input   io.Closer
 	// changed has room for one: something about a connector changed.
 	changed chan struct{}
 }
 
 // openEditor starts a program. Its stderr is the benchmark's own.
 func openEditor(environ []string, program string, arguments ...string) (*editor, error) {
-	e := &editor{command: exec.Command(program, arguments...), served: make(chan error, 1), changed: make(chan struct{}, 1)}
+	e := &editor{command: exec.Command(program, arguments...), changed: make(chan struct{}, 1)}
 	e.command.Env, e.command.Stderr = environ, os.Stderr
 	in, err := e.command.StdinPipe()
 	if err != nil {
@@ -51,28 +43,26 @@ func openEditor(environ []string, program string, arguments ...string) (*editor,
 	if err := e.command.Start(); err != nil {
 		return nil, err
 	}
-	e.serve(out, in)
+	e.input = in
+	e.wire = newWire(out, in, e.told)
 	return e, nil
 }
 
-func (e *editor) serve(out io.ReadCloser, in io.WriteCloser) {
-	router := rpc.NewRouter()
-	rpc.HandleNotification(router, rpc.Notification[jsontext.Value]{Method: message.ConnectorsChanged.Method}, func(context.Context, jsontext.Value) {
-		select {
-		case e.changed <- struct{}{}:
-		default:
-		}
-	})
-	e.conn = rpc.NewConn(out, in, router, rpc.Options{})
-	go func() { e.served <- e.conn.Serve(context.Background()) }()
+// told is told everything that is no answer.
+func (e *editor) told(body []byte) {
+	if !bytes.Contains(body, []byte(`"`+message.ConnectorsChanged.Method+`"`)) {
+		return
+	}
+	select {
+	case e.changed <- struct{}{}:
+	default:
+	}
 }
 
-// initialize returns once the program has answered it.
-func (e *editor) initialize(ctx context.Context, workspace string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+// initializeParams are what an editor with a plugin says.
+func initializeParams(workspace string) ([]byte, error) {
 	root := uri.File(workspace)
-	_, err := rpc.Call(ctx, e.conn, initialize, map[string]any{
+	return rpc.Marshal(map[string]any{
 		"processId": os.Getpid(), "rootUri": root, "workspaceFolders": []map[string]any{{"uri": root, "name": "workspace"}},
 		"clientInfo": map[string]any{"name": "bench"},
 		"capabilities": map[string]any{
@@ -80,15 +70,23 @@ func (e *editor) initialize(ctx context.Context, workspace string) error {
 			"experimental": map[string]any{message.CapabilityName: message.ClientCapability{Protocol: []int{message.ProtocolVersion}, Asks: []message.AskKind{}}},
 		},
 	})
+}
+
+// initialize returns once the program has answered it.
+func (e *editor) initialize(ctx context.Context, params []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := e.wire.call(ctx, "initialize", params)
 	return err
 }
 
 // connect initializes Pillion and returns once all of its connectors, count of them, are ready.
 func (e *editor) connect(ctx context.Context, workspace string, count int) error {
-	if err := e.initialize(ctx, workspace); err != nil {
+	params, err := initializeParams(workspace)
+	if err != nil {
 		return err
 	}
-	if err := rpc.Notify(e.conn, initialized, message.Empty{}); err != nil {
+	if err := errors.Join(e.initialize(ctx, params), e.wire.tell("initialized", "{}")); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -99,43 +97,56 @@ func (e *editor) connect(ctx context.Context, workspace string, count int) error
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		listed, err := rpc.Call(ctx, e.conn, rpc.EditorRequest[message.Empty, message.ConnectorsResult](message.Connectors), message.Empty{})
-		if err != nil {
+		ready, err := e.ready(ctx)
+		if err != nil || ready == count {
 			return err
 		}
-		ready := 0
-		for _, connector := range listed.Connectors {
-			switch connector.State {
-			case message.ConnectorReady:
-				ready++
-			case message.ConnectorFailed:
-				return fmt.Errorf("connector %q: %s", connector.Name, connector.Problem.Reason)
-			}
-		}
-		if ready == count {
-			return nil
+	}
+}
+
+// ready counts the connectors that are.
+func (e *editor) ready(ctx context.Context) (int, error) {
+	text, err := e.wire.call(ctx, message.Connectors.Method, []byte("{}"))
+	if err != nil {
+		return 0, err
+	}
+	var listed message.ConnectorsResult
+	if err := rpc.Unmarshal(text, &listed); err != nil {
+		return 0, err
+	}
+	ready := 0
+	for _, connector := range listed.Connectors {
+		switch connector.State {
+		case message.ConnectorReady:
+			ready++
+		case message.ConnectorFailed:
+			return 0, fmt.Errorf("connector %q: %s", connector.Name, connector.Problem.Reason)
 		}
 	}
+	return ready, nil
 }
 
 // leave ends Pillion as an editor does.
 func (e *editor) leave() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	_, err := rpc.Call(ctx, e.conn, shutdown, rpc.Null{})
-	return errors.Join(err, rpc.Notify(e.conn, exit, rpc.Null{}), e.wait())
+	_, err := e.wire.call(ctx, "shutdown", []byte("{}"))
+	return errors.Join(err, e.wire.tell("exit", "{}"), e.wait())
 }
 
 // hangUp ends a floor, which ends with its input.
 func (e *editor) hangUp() error {
-	e.conn.Close()
-	return e.wait()
+	return errors.Join(e.input.Close(), e.wait())
 }
 
 // wait returns when the program has ended.
 func (e *editor) wait() error {
 	kill := time.AfterFunc(patience, func() { _ = e.command.Process.Kill() })
 	defer kill.Stop()
-	err := <-e.served
+	<-e.wire.ended
+	err := e.wire.err
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
 	return errors.Join(err, e.command.Wait())
 }

@@ -25,6 +25,10 @@ func measureStart(ctx context.Context, r *report, p *programs, n plan) error {
 		{"floor, same modules", p.floor, nil, (*editor).hangUp},
 		{"bare jsonrpc2", p.jrpc2, nil, (*editor).hangUp},
 	}
+	params, err := initializeParams(home.workspace)
+	if err != nil {
+		return err
+	}
 	medians := make([]series, len(starts))
 	for round := -1; round < n.rounds; round++ {
 		taken := make([][]time.Duration, len(starts))
@@ -36,7 +40,7 @@ func measureStart(ctx context.Context, r *report, p *programs, n plan) error {
 				if err != nil {
 					return err
 				}
-				err = e.initialize(ctx, home.workspace)
+				err = e.initialize(ctx, params)
 				taken[at] = append(taken[at], time.Since(begun))
 				if err := errors.Join(err, starts[at].end(e)); err != nil {
 					return fmt.Errorf("start %s: %w", starts[at].name, err)
