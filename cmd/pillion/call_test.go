@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,10 +19,9 @@ const readOnlyTool = `[{"name":"a","inputSchema":{"type":"object"},"annotations"
 // fake is an entry whose fake connector has these variables.
 func (w *world) fake(name, mode string, env map[string]string) string {
 	w.t.Helper()
-	if env == nil {
-		env = map[string]string{}
-	}
-	text, err := json.Marshal(map[string]any{"command": pathOf(w.t, "fakestdio"), "args": []string{mode}, "env": env})
+	all := map[string]string{"GORACE": quickExit}
+	maps.Copy(all, env)
+	text, err := json.Marshal(map[string]any{"command": pathOf(w.t, "fakestdio"), "args": []string{mode}, "env": all})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,10 +18,14 @@ import (
 
 	"pillion/editors/editortest"
 	"pillion/mcp/mcptest"
+	"pillion/sidecar/core"
 )
 
 // noTerminal makes the program begin a session of its own, so that it has no terminal even where the tests have one.
 const noTerminal = "PILLION_TEST_NO_TERMINAL"
+
+// quickExit keeps a program that was built with -race from sleeping a second before it exits.
+const quickExit = "halt_on_error=1 exitcode=66 atexit_sleep_ms=0"
 
 // TestMain is the program itself under the name pillion, and a fake connector under the name fakestdio.
 func TestMain(m *testing.M) {
@@ -29,10 +34,15 @@ func TestMain(m *testing.M) {
 			if os.Getenv(noTerminal) != "" {
 				_, _ = syscall.Setsid()
 			}
-			os.Exit(run(os.Args[1:]))
+			code := run(os.Args[1:])
+			if slices.Equal(os.Args[1:], []string{core.GuardCommand}) {
+				syscall.Exit(code) // its environment is not the test's: see quickExit
+			}
+			os.Exit(code)
 		},
 		"fakestdio": func() {
-			os.Exit(mcptest.Run(strings.Join(os.Args[1:], ","), os.Stdin, os.Stdout, os.Stderr))
+			mode := strings.Join(os.Args[1:min(2, len(os.Args))], "")
+			os.Exit(mcptest.Run(mode, os.Stdin, os.Stdout, os.Stderr))
 		},
 		"rogue": func() { os.Exit(rogue()) },
 	})
@@ -117,7 +127,7 @@ func newWorldIn(t testing.TB, repository string) *world {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + filepath.Join(home, "tmp"), "LANG=C.UTF-8", "TERM=xterm",
 		"XDG_RUNTIME_DIR=" + filepath.Join(home, "run"),
 		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"),
-		"GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
+		"GORACE=" + quickExit,
 	}
 	return w
 }
@@ -154,7 +164,9 @@ func (w *world) projectFile() string { return filepath.Join(w.repository, ".mcp.
 // entry is the text of one entry, whose program is a copy of the test binary.
 func (w *world) entry(name, program string, arguments ...string) string {
 	w.t.Helper()
-	text, err := json.Marshal(map[string]any{"command": pathOf(w.t, program), "args": append([]string{}, arguments...)})
+	text, err := json.Marshal(map[string]any{
+		"command": pathOf(w.t, program), "args": append([]string{}, arguments...), "env": map[string]string{"GORACE": quickExit},
+	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
