@@ -56,7 +56,7 @@ func (p *program) printJSON(v any) error {
 	}
 	if p.isTerminal {
 		value := jsontext.Value(text)
-		if err := value.Indent(); err != nil {
+		if err := value.Indent(jsontext.WithIndent("  ")); err != nil {
 			return fmt.Errorf("lay out the result: %w", err)
 		}
 		text = harmless(value)
