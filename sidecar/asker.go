@@ -2,12 +2,14 @@ package sidecar
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
 	"pillion/editors"
 	"pillion/mcp/consent"
 	"pillion/mcp/host"
+	"pillion/mcp/permission"
 	"pillion/rpc/message"
 )
 
@@ -23,7 +25,13 @@ func (a asker) Approve(ctx context.Context, approval host.Approval) (host.Approv
 		Body: approvalBody(approval), CallID: message.CallID(approval.CallID), SessionID: message.SessionID(approval.SessionID),
 		Asker: wireAsker(approval.Caller),
 		Accept: func(answer message.Answer, by string) error {
-			answers <- approvalAnswer(answer.(message.ApprovalAnswer), by)
+			approved := approvalAnswer(answer.(message.ApprovalAnswer), by)
+			if len(approved.Arguments) > 0 {
+				if _, err := permission.CheckArguments(approved.Arguments); err != nil {
+					return fmt.Errorf("the edited arguments cannot be sent: %w", err)
+				}
+			}
+			answers <- approved
 			return nil
 		},
 	})

@@ -3,9 +3,9 @@ package host
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"time"
 
+	"pillion/mcp/config"
 	"pillion/mcp/connector"
 	"pillion/mcp/permission"
 	"pillion/mcp/result"
@@ -122,6 +122,7 @@ type call struct {
 // target is a tool together with the process that would run it.
 type target struct {
 	slot    *slot
+	entry   *config.Entry
 	process *connector.Connector
 	tool    Tool
 	subject permission.Subject
@@ -162,11 +163,26 @@ func (c *call) pass(ctx context.Context, at target) (target, *Result) {
 			return target{}, &gone
 		case stop != nil:
 			return target{}, stop
-		case isSame(now, at):
-			return now, nil
+		case !isSame(now, at):
+			at = now
+			continue
 		}
-		at = now
+		if denied := c.denied(now); denied != nil {
+			return target{}, denied
+		}
+		return now, nil
 	}
+}
+
+// refused ends a call that was refused while it waited: a rule or the mode beats the answer to a question (E2).
+func (c *call) refused(at target) *Result {
+	rules, healthy := c.host.rules()
+	verdict := permission.Judge(rules, c.host.Mode(), c.subject(at), healthy)
+	if verdict.Decision != permission.Deny {
+		return nil
+	}
+	denied := c.ended(StatusDenied, verdict.Reason)
+	return &denied
 }
 
 // isSame reports whether a yes to one target is a yes to the other.
@@ -174,15 +190,16 @@ func isSame(a, b target) bool {
 	return a.tool.ID == b.tool.ID && a.tool.Hash == b.tool.Hash && a.subject.DefinitionHash == b.subject.DefinitionHash
 }
 
-// judge lets the call go on, asking if it must; a result ends it.
-func (c *call) judge(ctx context.Context, at target) *Result {
-	h := c.host
-	rules, healthy := h.rules()
+// subject is what the call is judged by, but for its arguments.
+func (c *call) subject(at target) permission.Subject {
 	subject := at.subject
 	subject.SessionID = c.request.SessionID
-	subject.HasRemoteURL = permission.HasRemoteURL(c.arguments)
-	subject.NamesOwnFolder = permission.NamesFolder(c.arguments, h.ownFolders()...)
-	verdict := permission.Judge(rules, h.Mode(), subject, healthy)
+	return subject
+}
+
+// judge lets the call go on, asking if it must; a result ends it.
+func (c *call) judge(ctx context.Context, at target) *Result {
+	subject, verdict := c.verdict(at)
 	switch verdict.Decision {
 	case permission.Auto:
 		c.allowedBy, c.rule = verdict.By, verdict.Rule
@@ -194,13 +211,25 @@ func (c *call) judge(ctx context.Context, at target) *Result {
 	return c.ask(ctx, at, subject, verdict)
 }
 
-// ownFolders are where Pillion keeps its grants; no standing yes covers a call that names them (S20).
-func (h *Host) ownFolders() []string {
-	folders := []string{h.options.Folder.Path()}
-	if h.options.UserFile != "" {
-		folders = append(folders, filepath.Dir(h.options.UserFile))
+// denied ends a call that a rule or the mode refuses by now, whatever was answered before.
+func (c *call) denied(at target) *Result {
+	_, verdict := c.verdict(at)
+	if verdict.Decision != permission.Deny {
+		return nil
 	}
-	return folders
+	denied := c.ended(StatusDenied, verdict.Reason)
+	return &denied
+}
+
+// verdict judges the call with its arguments on the tool as it is listed now.
+func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
+	h := c.host
+	rules, isHealthy := h.rules()
+	subject := at.subject
+	subject.SessionID = c.request.SessionID
+	subject.HasRemoteURL = permission.HasRemoteURL(c.arguments)
+	subject.NamesOwnFolder = h.reachesOwnFolder(at.entry, c.arguments)
+	return subject, permission.Judge(rules, h.Mode(), subject, isHealthy)
 }
 
 // ask puts the question and waits for its answer.

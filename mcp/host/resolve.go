@@ -61,7 +61,7 @@ func (h *Host) target(id, name string) (target, error) {
 	if entry.slot.id != id || entry.slot.process == nil {
 		return target{}, &UnknownError{What: "tool", Name: name}
 	}
-	return target{slot: entry.slot, process: entry.slot.process, tool: entry.tool, subject: h.subjectOf(entry.slot, entry.tool)}, nil
+	return target{slot: entry.slot, entry: entry.slot.entry, process: entry.slot.process, tool: entry.tool, subject: h.subjectOf(entry.slot, entry.tool)}, nil
 }
 
 // connectorOfTool finds the connector that a tool's id, label or served name belongs to.

@@ -1,0 +1,73 @@
+package host
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"pillion/mcp/config"
+	"pillion/mcp/permission"
+)
+
+// ownFolders are where Pillion keeps its grants and its keys; no standing yes covers a call that names them (S20).
+func (h *Host) ownFolders() []string {
+	folders := append([]string{h.options.Folder.Path()}, h.options.PrivateFolders...)
+	if h.options.UserFile != "" {
+		folders = append(folders, filepath.Dir(h.options.UserFile))
+	}
+	return folders
+}
+
+// maxPathBytes is the longest text that is looked up as a path; longer ones are none on any system.
+const maxPathBytes = 4096
+
+// reachesOwnFolder reports whether arguments name one of Pillion's own folders, or a path that leads into one: from the folder
+// that the connector works in, or through links, which a repository may hold.
+func (h *Host) reachesOwnFolder(entry *config.Entry, arguments []byte) bool {
+	folders := h.ownFolders()
+	if permission.NamesFolder(arguments, folders...) {
+		return true
+	}
+	if !bytes.ContainsAny(arguments, `/\.`) {
+		return false
+	}
+	base := h.workingBase(entry)
+	free := h.options.Folder.Path(connectorFolderInState) // where connectors work is theirs
+	for decoder := jsontext.NewDecoder(bytes.NewReader(arguments)); ; {
+		token, err := decoder.ReadToken()
+		if err != nil {
+			return false // the arguments were checked: this is their end
+		}
+		if token.Kind() == '"' && leadsInto(token.String(), base, folders, free) {
+			return true
+		}
+	}
+}
+
+// leadsInto reports whether a text is a path that lies, links followed, in one of the folders and not in the free one.
+func leadsInto(text, base string, folders []string, free string) bool {
+	if len(text) > maxPathBytes || !strings.ContainsAny(text, `/\.`) || strings.ContainsAny(text, "\x00\n") {
+		return false
+	}
+	path := strings.TrimPrefix(text, "file://")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(base, path)
+	}
+	return slices.ContainsFunc(folders, func(folder string) bool { return liesIn(path, folder) }) && !liesIn(path, free)
+}
+
+// workingBase is the folder that a connector's relative paths are meant in.
+func (h *Host) workingBase(entry *config.Entry) string {
+	switch {
+	case filepath.IsAbs(entry.Cwd):
+		return entry.Cwd
+	case entry.File.Source == config.SourceProject:
+		return filepath.Join(entry.File.Root, entry.Cwd)
+	case entry.Cwd != "":
+		return filepath.Join(h.projectFolder(entry), entry.Cwd)
+	}
+	return h.ownFolder(entry)
+}
