@@ -28,6 +28,7 @@ func modes() map[string]func() int {
 		"flush":           modeFlush,
 		"heed-term":       func() int { return modeHeedTerm(nil) },
 		"stubborn":        modeStubborn,
+		"silent":          modeSilent,
 		"deaf":            modeDeaf,
 		"leave-stray":     modeLeaveStray,
 		"strays":          modeStrays,
@@ -103,6 +104,13 @@ func modeHeedTerm(then func()) int {
 func modeStubborn() int {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	say("ready", os.Getpid())
+	forever()
+	return 0
+}
+
+// modeSilent holds its output and writes nothing there: whoever reads it may be gone already.
+func modeSilent() int {
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	forever()
 	return 0
 }
@@ -279,7 +287,7 @@ func modeShell() int {
 		case "linger":
 			<-time.After(2 * time.Second)
 		case "agent":
-			writeID(startMode("stubborn", os.Stdout, &syscall.SysProcAttr{Setsid: true}))
+			writeID(startMode("silent", os.Stdout, &syscall.SysProcAttr{Setsid: true}))
 		case "hang":
 			writeID(startMode("stubborn", os.Stdout, &syscall.SysProcAttr{Setpgid: true}))
 			forever()
