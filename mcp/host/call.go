@@ -174,27 +174,9 @@ func (c *call) pass(ctx context.Context, at target) (target, *Result) {
 	}
 }
 
-// refused ends a call that was refused while it waited: a rule or the mode beats the answer to a question (E2).
-func (c *call) refused(at target) *Result {
-	rules, healthy := c.host.rules()
-	verdict := permission.Judge(rules, c.host.Mode(), c.subject(at), healthy)
-	if verdict.Decision != permission.Deny {
-		return nil
-	}
-	denied := c.ended(StatusDenied, verdict.Reason)
-	return &denied
-}
-
 // isSame reports whether a yes to one target is a yes to the other.
 func isSame(a, b target) bool {
 	return a.tool.ID == b.tool.ID && a.tool.Hash == b.tool.Hash && a.subject.DefinitionHash == b.subject.DefinitionHash
-}
-
-// subject is what the call is judged by, but for its arguments.
-func (c *call) subject(at target) permission.Subject {
-	subject := at.subject
-	subject.SessionID = c.request.SessionID
-	return subject
 }
 
 // judge lets the call go on, asking if it must; a result ends it.

@@ -28,9 +28,6 @@ type Options struct {
 	UserFile string
 	// Folder holds what outlives the session: grants, logs, the audit log.
 	Folder *state.Folder
-	// PrivateFolders are further folders of Pillion's own, such as that of its sockets; no standing yes covers a call that names
-	// one (S20).
-	PrivateFolders []string
 	// Results is a private folder for what results leave behind; the host empties it when it closes.
 	Results string
 	// OwnFolders are further folders of Pillion's own: no standing yes covers a call that names one (S20).

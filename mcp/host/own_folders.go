@@ -14,7 +14,7 @@ import (
 
 // ownFolders are where Pillion keeps its grants and its keys; no standing yes covers a call that names them (S20).
 func (h *Host) ownFolders() []string {
-	folders := append([]string{h.options.Folder.Path()}, h.options.PrivateFolders...)
+	folders := append([]string{h.options.Folder.Path()}, h.options.OwnFolders...)
 	if h.options.UserFile != "" {
 		folders = append(folders, filepath.Dir(h.options.UserFile))
 	}

@@ -76,7 +76,7 @@ func Open(o Options) (*Core, error) {
 		Folders: folders,
 		Results: results,
 		Host: host.New(host.Options{
-			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: folder, PrivateFolders: []string{folders.Config, folders.Runtime}, Results: results, OwnFolders: []string{folders.Runtime},
+			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: folder, Results: results, OwnFolders: []string{folders.Config, folders.Runtime},
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand},
 			Roots: o.Roots, IsUntrusted: o.IsUntrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
