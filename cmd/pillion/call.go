@@ -32,7 +32,9 @@ type callVerb struct {
 
 // Help explains the verb.
 func (callVerb) Help() string {
-	return `  pillion call notes.list_notes
+	return `For example:
+
+  pillion call notes.list_notes
   pillion call notes.write_note '{"name": "todo", "text": "milk"}'
 
 The call is made in the editor's window that is open on this folder; where none is, by this program itself, which starts the one connector and ends it afterwards. Then the project is the folder that you are in if it holds .mcp.json, else the root of its Git repository.

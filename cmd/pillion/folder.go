@@ -61,7 +61,7 @@ func windowsHolding(windows []message.WindowDescriptor, folder string) []message
 	for _, window := range windows {
 		for _, root := range window.Roots {
 			if root.IsFile() && holds(root.FsPath(), folder) {
-				longest[window.Window] = max(longest[window.Window], len(root))
+				longest[window.Window] = max(longest[window.Window], len(resolved(root.FsPath())))
 			}
 		}
 		if longest[window.Window] > 0 {

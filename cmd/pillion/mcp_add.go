@@ -27,7 +27,9 @@ type addVerb struct {
 
 // Help explains the verb.
 func (addVerb) Help() string {
-	return `  pillion mcp add notes -- npx -y @example/notes-server@1.2.3
+	return `For example:
+
+  pillion mcp add notes -- npx -y @example/notes-server@1.2.3
   pillion mcp add tickets -e TICKETS_TOKEN --project -- tickets-mcp
   pillion mcp add wiki --url https://wiki.example/mcp -H 'Authorization: Bearer ${WIKI_TOKEN}'
 
