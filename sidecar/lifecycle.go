@@ -199,9 +199,11 @@ func rootsOf(params protocol.InitializeParams) []string {
 			roots = appendPath(roots, folder.URI)
 		}
 	}
-	if len(roots) == 0 && params.RootURI != nil {
-		roots = appendPath(roots, *params.RootURI)
+	//lint:ignore SA1019 older clients send nothing else
+	if root := params.RootURI; len(roots) == 0 && root != nil {
+		roots = appendPath(roots, *root)
 	}
+	//lint:ignore SA1019 and the oldest send this
 	if path, isGiven := params.RootPath.Get(); len(roots) == 0 && isGiven && path != "" {
 		roots = append(roots, path)
 	}

@@ -86,7 +86,7 @@ func (s *Session) modeSet(ctx context.Context, params message.ModeParams) (messa
 		return message.ModeResult{}, err
 	}
 	c.SetMode(permission.Mode(params.Mode))
-	return message.ModeResult{Mode: params.Mode}, nil
+	return message.ModeResult(params), nil
 }
 
 func (s *Session) stopAll(ctx context.Context, _ message.Empty) (message.Empty, error) {

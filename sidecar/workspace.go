@@ -39,6 +39,7 @@ func (s *Session) didChangeFolders(_ context.Context, params protocol.DidChangeW
 		}
 		c.SetRoots(roots)
 		c.Rewatch()
+		s.describeRoots(c.Roots())
 	})
 }
 
