@@ -37,6 +37,9 @@ func (e *Editor) Connector(name string, states ...message.ConnectorState) messag
 func (e *Editor) ConnectorThat(what string, holds func(message.Connector) bool) message.Connector {
 	e.t.Helper()
 	e.seed()
+	if e.options.IsPlain {
+		defer e.keepSeeding()()
+	}
 	var found message.Connector
 	e.Until("a connector "+what, func() bool {
 		for _, connector := range e.connectors {
@@ -221,6 +224,19 @@ func (e *Editor) Closed(id message.AskID) message.ClosedAsk {
 func (e *Editor) Progress(what string, holds func(protocol.ProgressParams) bool) {
 	e.t.Helper()
 	e.Until("progress: "+what, func() bool { return slices.ContainsFunc(e.progress, holds) })
+}
+
+// ProgressOf is what was said so far of the progress under a token, in order.
+func (e *Editor) ProgressOf(token protocol.ProgressToken) []protocol.LSPAny {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var said []protocol.LSPAny
+	for _, p := range e.progress {
+		if p.Token == token {
+			said = append(said, p.Value)
+		}
+	}
+	return said
 }
 
 // ShownPaths are the documents that were shown, the first one first.
