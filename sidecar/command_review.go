@@ -18,10 +18,9 @@ func (s *Session) review(ctx context.Context, _ message.Empty) (message.Empty, e
 		return message.Empty{}, err
 	}
 	s.inBackground(func() {
-		if ask, isRaised := s.raiseConsent(c.Waiting(true), s.own.caller); isRaised {
-			s.askNow(ask)
-			return
-		}
+		s.forgetPutOff()
+		s.askAboutStores()
+		s.raiseConsent(c.Waiting(true), s.own.caller)
 		asks, _ := s.questions.Asks()
 		if len(asks) == 0 {
 			s.editor.showMessage(s, messageInfo, "Pillion: nothing needs permission and nothing is asked.")

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"pillion/editors"
 	"pillion/mcp/config"
 	"pillion/mcp/host"
 	"pillion/rpc"
@@ -98,29 +97,4 @@ func (s *Session) consentRevoke(ctx context.Context, params message.ConsentRevok
 		return message.Empty{}, rpc.Errorf(rpc.CodeInvalidParams, "root is %q, which is not the address of a folder", params.Root)
 	}
 	return message.Empty{}, c.Revoke(ctx, root, name)
-}
-
-// askAboutStores asks whether to go on without the decisions that cannot be read; until then everything asks (S20).
-func (s *Session) askAboutStores() {
-	for _, problem := range s.core.StoreProblems() {
-		ask, err := s.questions.Open(editors.Question{
-			Body:  message.StoreBody{File: problem.File, SetAside: problem.SetAside, Reason: problem.Reason},
-			Asker: message.Asker{Kind: message.AskerEditor},
-			Accept: func(answer message.Answer, _ string) error {
-				if answer.(message.StoreAnswer).Decision != message.StoreConfirm {
-					return nil
-				}
-				ctx, cancel := context.WithTimeout(s.lifetime, editorAnswerTime)
-				defer cancel()
-				return s.core.ConfirmStores(ctx)
-			},
-		})
-		if err != nil {
-			s.log.Error("question not put", "error", err)
-			continue
-		}
-		if !s.editor.answers(message.AskStore) {
-			s.editor.showMessage(s, messageWarning, editors.Prompt(ask))
-		}
-	}
 }

@@ -71,6 +71,7 @@ type Session struct {
 	clients       clients
 	own           *client // the editor's connection
 	consents      consentAsks
+	storeAsks     storeAsks
 	foldersMu     sync.Mutex
 	linesMu       sync.Mutex
 	lines         map[string]keptLines

@@ -163,17 +163,24 @@ func (h *Host) Revoke(ctx context.Context, root, connector string) error {
 // Consents lists what was decided, here and in other folders.
 func (h *Host) Consents() []consent.Record { return h.consents.Records() }
 
-// ConfirmStores takes the stores as they are now for good; only a person says so.
-func (h *Host) ConfirmStores(ctx context.Context) error {
-	if err := h.consents.Confirm(ctx); err != nil {
-		return err
+// ConfirmStore takes the store that a problem is about as it is now for good; only a person says so.
+func (h *Host) ConfirmStore(ctx context.Context, problem StoreProblem) error {
+	confirm := h.consents.Confirm
+	if problem.File == h.options.Folder.Path(permissionsFile) {
+		confirm = h.permissions.Confirm
 	}
-	if err := h.permissions.Confirm(ctx); err != nil {
+	if err := confirm(ctx); err != nil {
 		return err
 	}
 	h.restand()
 	return nil
 }
+
+// The stores of decisions in the state folder.
+const (
+	consentsFile    = "consents.json"
+	permissionsFile = "permissions.json"
+)
 
 func (h *Host) lookupEnv(entry *config.Entry) func(string) (string, bool) {
 	return func(name string) (string, bool) {
@@ -219,7 +226,7 @@ func (h *Host) StoreProblems() []StoreProblem {
 	for _, store := range []struct {
 		path string
 		err  error
-	}{{h.options.Folder.Path("consents.json"), h.consents.Health()}, {h.options.Folder.Path("permissions.json"), h.permissions.Health()}} {
+	}{{h.options.Folder.Path(consentsFile), h.consents.Health()}, {h.options.Folder.Path(permissionsFile), h.permissions.Health()}} {
 		if store.err == nil {
 			continue
 		}
