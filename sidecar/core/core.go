@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"pillion/mcp/config"
 	"pillion/mcp/host"
@@ -42,7 +43,10 @@ type Core struct {
 	Folders Folders
 	// Results is the session's own private folder.
 	Results string
-	watcher *watcher
+
+	watchMu  sync.Mutex
+	watcher  *watcher
+	isClosed bool
 }
 
 // GuardCommand is the hidden command of Pillion that runs its guard.
@@ -168,8 +172,12 @@ func firstSet(look func(string) (string, bool), names ...string) string {
 
 // Close ends the watch and the host; see [host.Host.Close].
 func (c *Core) Close(ctx context.Context) {
-	if c.watcher != nil {
-		c.watcher.close()
+	c.watchMu.Lock()
+	w := c.watcher
+	c.watcher, c.isClosed = nil, true
+	c.watchMu.Unlock()
+	if w != nil {
+		w.close()
 	}
 	c.Host.Close(ctx)
 }

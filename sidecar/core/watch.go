@@ -33,14 +33,25 @@ func (c *Core) Watch(log *slog.Logger) {
 		log.Warn("files are not watched; a save in the editor still counts", "error", err)
 		return
 	}
-	c.watcher = &watcher{notify: notify, log: log, changed: c.Reload, files: map[string]bool{}, done: make(chan struct{})}
+	w := &watcher{notify: notify, log: log, changed: c.Reload, files: map[string]bool{}, done: make(chan struct{})}
+	c.watchMu.Lock()
+	if c.isClosed {
+		c.watchMu.Unlock()
+		_ = notify.Close()
+		return
+	}
+	c.watcher = w
+	go w.run()
+	c.watchMu.Unlock()
 	c.Rewatch()
-	go c.watcher.run()
 }
 
 // Rewatch brings the watched folders in line with the workspace.
 func (c *Core) Rewatch() {
-	if c.watcher == nil {
+	c.watchMu.Lock()
+	w := c.watcher
+	c.watchMu.Unlock()
+	if w == nil {
 		return
 	}
 	files := []string{c.Folders.UserFile}
@@ -50,7 +61,7 @@ func (c *Core) Rewatch() {
 	for _, root := range c.Roots() {
 		files = append(files, filepath.Join(root, ".mcp.json"))
 	}
-	c.watcher.follow(files)
+	w.follow(files)
 }
 
 func (w *watcher) follow(files []string) {
