@@ -12,6 +12,7 @@ import (
 )
 
 func TestS10_BytesApprovedAreBytesSent(t *testing.T) {
+	t.Parallel()
 	for _, arguments := range []string{
 		`{}`,
 		`{"b":1,"a":9007199254740993,"c":1.50,"d":1E400}`,
@@ -33,6 +34,7 @@ func TestS10_BytesApprovedAreBytesSent(t *testing.T) {
 }
 
 func TestS10_WhatIsNotOneObjectIsNotSent(t *testing.T) {
+	t.Parallel()
 	f := started(t, "")
 	for _, arguments := range []string{
 		`[]`, `"x"`, `null`, `{`, `{}}`, `{} {}`, `{}},"method":"evil"`, `{"a":1,"a":2}`, `{"o":{"a":1,"a":2}}`,
@@ -50,6 +52,7 @@ func TestS10_WhatIsNotOneObjectIsNotSent(t *testing.T) {
 }
 
 func TestCall_ProtocolErrorsAreAnswers(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		mode string
 		want ProtocolError
@@ -78,6 +81,7 @@ func TestCall_ProtocolErrorsAreAnswers(t *testing.T) {
 }
 
 func TestC25_DeathUnderACallEndsItAtOnce(t *testing.T) {
+	t.Parallel()
 	f := started(t, "exiton=tools/call:3,stderr=bye")
 	begun := time.Now()
 	reply, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 10 * time.Minute})
@@ -99,6 +103,7 @@ func TestC25_DeathUnderACallEndsItAtOnce(t *testing.T) {
 }
 
 func TestC25_StdoutClosedUnderACall(t *testing.T) {
+	t.Parallel()
 	f := started(t, "closeon=tools/call")
 	_, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 10 * time.Minute})
 	var lost *LostError
@@ -108,6 +113,7 @@ func TestC25_StdoutClosedUnderACall(t *testing.T) {
 }
 
 func TestC26_CancelledOnceWhateverTheReason(t *testing.T) {
+	t.Parallel()
 	f := started(t, "late")
 	ctx, cancel := context.WithCancel(t.Context())
 	result := make(chan error, 1)
@@ -152,6 +158,7 @@ func idOf(t *testing.T, line string) int {
 }
 
 func TestC26_HandshakeIsNeverCancelled(t *testing.T) {
+	t.Parallel()
 	f := fake(t, "silent=initialize", define(func(d *Definition) { d.StartTimeout = 300 * time.Millisecond }))
 	if f.Start(t.Context()) == nil {
 		t.Fatal("it started")
@@ -165,6 +172,7 @@ func TestC26_HandshakeIsNeverCancelled(t *testing.T) {
 }
 
 func TestC27_ProgressKeepsACallAlive(t *testing.T) {
+	t.Parallel()
 	f := started(t, "progress=50ms:600ms")
 	var steps []float64
 	reply, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 400 * time.Millisecond, OnProgress: func(p Progress) {
@@ -191,6 +199,7 @@ func TestC27_ProgressKeepsACallAlive(t *testing.T) {
 }
 
 func TestC27_ForeignTokenKeepsNothingAlive(t *testing.T) {
+	t.Parallel()
 	f := started(t, "foreignprogress=50ms:1h")
 	_, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 300 * time.Millisecond, OnProgress: func(p Progress) { t.Errorf("progress %+v", p) }})
 	var timeout *TimeoutError
@@ -200,6 +209,7 @@ func TestC27_ForeignTokenKeepsNothingAlive(t *testing.T) {
 }
 
 func TestC27_ProgressForEverMeetsTheCap(t *testing.T) {
+	t.Parallel()
 	f := started(t, "progress=20ms:forever", define(func(d *Definition) { d.CallCap = time.Second }))
 	_, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 500 * time.Millisecond})
 	var timeout *TimeoutError
@@ -209,6 +219,7 @@ func TestC27_ProgressForEverMeetsTheCap(t *testing.T) {
 }
 
 func TestE8_ClockHaltsWhileAQuestionIsOpen(t *testing.T) {
+	t.Parallel()
 	f := started(t, "delay=tools/call:700ms")
 	var clock Clock
 	clock.Pause()
@@ -220,6 +231,7 @@ func TestE8_ClockHaltsWhileAQuestionIsOpen(t *testing.T) {
 }
 
 func TestC9_SlowCallsBlockNobodyBelowTheBound(t *testing.T) {
+	t.Parallel()
 	f := started(t, "silent=tools/call,storm", define(func(d *Definition) { d.MaxConcurrent = 2 }))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -245,6 +257,7 @@ func TestC9_SlowCallsBlockNobodyBelowTheBound(t *testing.T) {
 }
 
 func TestC9_QueuedCallsAllComeThrough(t *testing.T) {
+	t.Parallel()
 	f := started(t, "echo,delay=tools/call:5ms", define(func(d *Definition) { d.MaxConcurrent = 1 }))
 	var calls sync.WaitGroup
 	for i := range 10 {
@@ -260,6 +273,7 @@ func TestC9_QueuedCallsAllComeThrough(t *testing.T) {
 }
 
 func TestC61_IDsAreUniqueAndAnswersMayComeInAnyOrder(t *testing.T) {
+	t.Parallel()
 	f := started(t, "echo,reverse")
 	for range 50 {
 		var pair sync.WaitGroup
@@ -285,6 +299,7 @@ func TestC61_IDsAreUniqueAndAnswersMayComeInAnyOrder(t *testing.T) {
 }
 
 func TestCall_ServerThatDoesNotRead(t *testing.T) {
+	t.Parallel()
 	f := started(t, "stopreading", tune(func(t *tuning) { t.stall = 700 * time.Millisecond }))
 	large := fmt.Appendf(nil, `{"x":"%s"}`, strings.Repeat("x", 4<<20))
 	begun := time.Now()
@@ -306,9 +321,10 @@ func TestCall_ServerThatDoesNotRead(t *testing.T) {
 }
 
 func TestCall_BusyServerIsNotKilled(t *testing.T) {
-	f := started(t, "stopreading,stderrspin", tune(func(t *tuning) { t.stall = 300 * time.Millisecond }))
+	t.Parallel()
+	f := started(t, "stopreading,stderrspin", tune(func(t *tuning) { t.stall = 1500 * time.Millisecond }))
 	large := fmt.Appendf(nil, `{"x":"%s"}`, strings.Repeat("x", 4<<20))
-	_, err := f.Call(t.Context(), CallRequest{Tool: "a", Arguments: large, Timeout: time.Second})
+	_, err := f.Call(t.Context(), CallRequest{Tool: "a", Arguments: large, Timeout: 2500 * time.Millisecond})
 	var timeout *TimeoutError
 	if !errors.As(err, &timeout) || f.Status().State != StateReady {
 		t.Errorf("error %v, state %s", err, f.Status().State)
@@ -316,6 +332,7 @@ func TestCall_BusyServerIsNotKilled(t *testing.T) {
 }
 
 func TestCall_StopUnderCallsLosesThem(t *testing.T) {
+	t.Parallel()
 	f := started(t, "silent=tools/call,ignoreeof")
 	result := make(chan error, 1)
 	go func() {
@@ -337,6 +354,7 @@ func TestCall_StopUnderCallsLosesThem(t *testing.T) {
 }
 
 func TestCall_ResultsOfAnotherKindAreMarked(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"resulttype=task", "resulttype=task,modern", "resulttype=input_required,modern", "resulttype=weird"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -351,6 +369,7 @@ func TestCall_ResultsOfAnotherKindAreMarked(t *testing.T) {
 }
 
 func TestServerRequests_GetTheirAnswerAtOnce(t *testing.T) {
+	t.Parallel()
 	const cyclic = `{"message":"?","requestedSchema":{"type":"object","properties":{"x":{"type":"string"}},"$ref":"#"}}`
 	for _, test := range []struct{ method, params, want string }{
 		{"ping", `{}`, `{}`},
@@ -375,6 +394,7 @@ func TestServerRequests_GetTheirAnswerAtOnce(t *testing.T) {
 }
 
 func TestServerRequests_AreNotAnsweredInTheModernEra(t *testing.T) {
+	t.Parallel()
 	f := started(t, "modern,ask=ping")
 	_, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 200 * time.Millisecond})
 	var timeout *TimeoutError
@@ -384,6 +404,7 @@ func TestServerRequests_AreNotAnsweredInTheModernEra(t *testing.T) {
 }
 
 func TestHandshake_OffersNothing(t *testing.T) {
+	t.Parallel()
 	f := started(t, "")
 	if line := f.received("initialize")[0]; !strings.Contains(line, `"capabilities":{}`) {
 		t.Errorf("initialize: %s", line)

@@ -20,6 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	peerMain()
 	mcptest.Main()
 	goleak.VerifyTestMain(m)
 }

@@ -43,13 +43,18 @@ func newLineReader(in io.Reader, maxBytes int) *lineReader {
 // stream without a line end is a line too.
 func (r *lineReader) next() (line, error) {
 	for {
-		if i := bytes.IndexByte(r.buffer[r.searched:r.end], '\n'); i >= 0 {
-			return r.take(r.searched+i, 1), nil
+		i := bytes.IndexByte(r.buffer[r.searched:r.end], '\n')
+		end := r.end
+		if i >= 0 {
+			end = r.searched + i
+		}
+		if bound, isMessage := r.bound(); end-r.start > bound {
+			return r.skip(isMessage)
+		}
+		if i >= 0 {
+			return r.take(end, 1), nil
 		}
 		r.searched = r.end
-		if bound := r.bound(); r.end-r.start > bound {
-			return r.skip(bound)
-		}
 		if r.err != nil {
 			if r.end > r.start {
 				return r.take(r.end, 0), nil
@@ -60,18 +65,18 @@ func (r *lineReader) next() (line, error) {
 	}
 }
 
-// bound is how long the line in the buffer may be.
-func (r *lineReader) bound() int {
+// bound is how long the line in the buffer may be, by whether it begins like a message.
+func (r *lineReader) bound() (bytes int, isMessage bool) {
 	for _, b := range r.buffer[r.start:r.end] {
 		switch b {
 		case ' ', '\t', '\r', 0xef, 0xbb, 0xbf: // white space, byte-order mark
 			continue
 		case '{', '[':
-			return r.maxBytes
+			return r.maxBytes, true
 		}
 		break
 	}
-	return min(maxNoiseBytes, r.maxBytes)
+	return min(maxNoiseBytes, r.maxBytes), false
 }
 
 // take cuts the line off that goes on to end and is followed by skip bytes.
@@ -113,12 +118,12 @@ func (r *lineReader) room() {
 	r.buffer, r.start, r.searched, r.end = buffer, 0, length, length
 }
 
-// skip reads past a line that is longer than bound and keeps its beginning as a sample, and of a message what can be told
-// from its outermost members.
-func (r *lineReader) skip(bound int) (line, error) {
+// skip reads past a line that is too long and keeps its beginning as a sample, and of a message what can be told from its
+// outermost members.
+func (r *lineReader) skip(isMessage bool) (line, error) {
 	sample := bytes.Clone(r.buffer[r.start:min(r.end, r.start+sampleBytes)])
 	skipped := line{text: sample, isOwned: true}
-	if bound == r.maxBytes {
+	if isMessage {
 		skipped.over = &scanner{}
 	}
 	for {

@@ -13,6 +13,7 @@ const everything = `PILLION_FAKE_CAPABILITIES={"tools":{"listChanged":true},"res
 func quickSync(t *tuning) { t.sync = 100 * time.Millisecond }
 
 func TestC30_RefreshDuringACall(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"waitlist,grow", "waitlist,grow,modern"} {
 		f := started(t, mode)
 		if text := f.say(`{}`); text != "ok" {
@@ -27,6 +28,7 @@ func TestC30_RefreshDuringACall(t *testing.T) {
 }
 
 func TestC31_StormIsSlowedDown(t *testing.T) {
+	t.Parallel()
 	f := started(t, "storm", tune(quickSync))
 	f.eventually("warned", func() bool { return f.warned("again and again") })
 	// 0, 100, 200, 400 ms …: by now seven seconds of a plain interval would have brought far more.
@@ -46,6 +48,7 @@ func TestC31_StormIsSlowedDown(t *testing.T) {
 }
 
 func TestC31_BurstIsOneOrTwoLists(t *testing.T) {
+	t.Parallel()
 	f := started(t, "burst=200")
 	s := f.session
 	if text := f.say(`{}`); text != "ok" {
@@ -62,6 +65,7 @@ func TestC31_BurstIsOneOrTwoLists(t *testing.T) {
 }
 
 func TestC31_ChangeDuringARefreshIsNotMissed(t *testing.T) {
+	t.Parallel()
 	f := started(t, "changewhile,burst=1", tune(quickSync))
 	f.say(`{}`)
 	f.eventually("the change", func() bool { return f.names() == "a t1" })
@@ -71,6 +75,7 @@ func TestC31_ChangeDuringARefreshIsNotMissed(t *testing.T) {
 }
 
 func TestC32_AllPagesOfAllLists(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"pages=3", "pages=3,modern"} {
 		f := started(t, mode, environment(everything))
 		catalogue := f.Status().Catalogue
@@ -82,6 +87,7 @@ func TestC32_AllPagesOfAllLists(t *testing.T) {
 }
 
 func TestC32_FailedPageKeepsTheList(t *testing.T) {
+	t.Parallel()
 	f := started(t, "pages=3,pagefail=2", tune(func(t *tuning) { t.listRetry = time.Millisecond }))
 	if f.names() != "a t1 t2" {
 		t.Errorf("tools %s", f.names())
@@ -100,6 +106,7 @@ func TestC32_FailedPageKeepsTheList(t *testing.T) {
 }
 
 func TestC4_FailedRefreshKeepsTheGeneration(t *testing.T) {
+	t.Parallel()
 	f := started(t, "burst=1", tune(quickSync))
 	good := f.Status().Catalogue
 	f.mu.Lock()
@@ -124,6 +131,7 @@ func TestC38_RefreshWithABadListKeepsTheLast(t *testing.T) {
 }
 
 func TestC32_CursorsThatLeadNowhere(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ mode, tools, warning string }{
 		{"emptycursor", "a", ""},
 		{"emptycursor,pages=2", "a t1", ""},
@@ -146,6 +154,7 @@ func TestC32_CursorsThatLeadNowhere(t *testing.T) {
 }
 
 func TestC32_PagesWithoutEndHaveABound(t *testing.T) {
+	t.Parallel()
 	f := started(t, "cursorforever")
 	if got := len(f.Status().Catalogue.Tools); got != maxPages || !f.warned("more than 1000 pages") {
 		t.Errorf("%d tools, warnings %q", got, f.Status().Warnings)
@@ -153,6 +162,7 @@ func TestC32_PagesWithoutEndHaveABound(t *testing.T) {
 }
 
 func TestC33_OptionalListsThatAreNotThere(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, mode, capabilities, tools string
 		resources, templates            int
@@ -183,6 +193,7 @@ func TestC33_OptionalListsThatAreNotThere(t *testing.T) {
 }
 
 func TestC33_SlowOptionalListFollows(t *testing.T) {
+	t.Parallel()
 	f := started(t, "delay=resources/list:600ms", environment(everything), tune(func(t *tuning) { t.sideList, t.sync = 200*time.Millisecond, 100*time.Millisecond }))
 	if got := f.Status().Catalogue; got.Resources != 0 || len(got.Tools) != 1 {
 		t.Errorf("catalogue %+v", got)
@@ -191,6 +202,7 @@ func TestC33_SlowOptionalListFollows(t *testing.T) {
 }
 
 func TestC38_BadToolsAreQuarantinedAlone(t *testing.T) {
+	t.Parallel()
 	const good = `{"name":"good","inputSchema":{"type":"object"}}`
 	for _, test := range []struct{ entry, name, reason string }{
 		{`null`, "", "it is not an object but null"},
@@ -236,6 +248,7 @@ func TestC4_ExactRepeatIsDropped(t *testing.T) {
 }
 
 func TestC34_BooleanSchemasAreKept(t *testing.T) {
+	t.Parallel()
 	for _, schema := range []string{
 		`{"properties":{"p":true}}`, `{"properties":{"p":false}}`, `{"additionalProperties":false}`, `{"items":true}`,
 		`{ "type" : "object", "properties":{"n":{"maximum":9007199254740993,"default":1.0}}, "$defs":{"z":{},"a":{}} }`,
@@ -314,6 +327,7 @@ func TestTool_HintsAreReadOrAbsent(t *testing.T) {
 }
 
 func TestListAll_EntriesHaveABound(t *testing.T) {
+	t.Parallel()
 	f := started(t, fmt.Sprintf("tools=%d", maxEntries+5))
 	if got := len(f.Status().Catalogue.Tools); got != maxEntries || !f.warned("more than 10000 entries") {
 		t.Errorf("%d tools, warnings %q", got, f.Status().Warnings)

@@ -16,6 +16,7 @@ import (
 )
 
 func TestStart_ShakesHandsAndLists(t *testing.T) {
+	t.Parallel()
 	f := started(t, "")
 	status := f.Status()
 	if status.State != StateReady || status.Generation != 1 || f.names() != "a" || status.PID == 0 {
@@ -37,6 +38,7 @@ func TestStart_ShakesHandsAndLists(t *testing.T) {
 }
 
 func TestStart_OutlivesItsContextAndMayBeRepeated(t *testing.T) {
+	t.Parallel()
 	f := fake(t, "")
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := f.Start(ctx); err != nil {
@@ -62,6 +64,7 @@ func TestStart_OutlivesItsContextAndMayBeRepeated(t *testing.T) {
 }
 
 func TestStart_SaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, mode string
 		set        setting
@@ -108,6 +111,7 @@ func TestStart_SaysWhatIsWrong(t *testing.T) {
 }
 
 func TestC14_LastStderrIsBoundedVisibleAndRedacted(t *testing.T) {
+	t.Parallel()
 	const secret = "hunter2-hunter2"
 	p := problem(t, "stderr=\x1b[31mbad\x1b[0m key "+secret+"\u202e\a,stderrflood=0,exit=127", func(_ *Definition, o *Options, _ *tuning) {
 		o.Redact = redact.New(secret)
@@ -124,6 +128,7 @@ func TestC14_LastStderrIsBoundedVisibleAndRedacted(t *testing.T) {
 }
 
 func TestC12_FirstAnswerDecides(t *testing.T) {
+	t.Parallel()
 	quick := tune(func(t *tuning) { t.probe = 200 * time.Millisecond })
 	for _, test := range []struct {
 		name, mode, version string
@@ -153,6 +158,7 @@ func TestC12_FirstAnswerDecides(t *testing.T) {
 }
 
 func TestC12_EraOverridesTheProbe(t *testing.T) {
+	t.Parallel()
 	f := started(t, "modern", define(func(d *Definition) { d.Era = EraLegacy }))
 	if got := len(f.received("server/discover")); got != 0 || f.Status().Server.ProtocolVersion != "2025-06-18" {
 		t.Errorf("legacy: %d times server/discover, %+v", got, f.Status().Server)
@@ -164,6 +170,7 @@ func TestC12_EraOverridesTheProbe(t *testing.T) {
 }
 
 func TestC12_EraIsRememberedAndFoundWrong(t *testing.T) {
+	t.Parallel()
 	eras := &ownEras{}
 	remember := func(_ *Definition, o *Options, _ *tuning) { o.Eras = eras }
 	f := started(t, "", remember)
@@ -185,6 +192,7 @@ func TestC12_EraIsRememberedAndFoundWrong(t *testing.T) {
 }
 
 func TestC23_ServerThatExitsOnAnUnknownFirstMessage(t *testing.T) {
+	t.Parallel()
 	lives := filepath.Join(t.TempDir(), "lives")
 	f := started(t, "strict,pid="+lives)
 	if text := f.say(`{}`); text != "ok" {
@@ -203,6 +211,7 @@ func TestC23_ServerThatExitsOnAnUnknownFirstMessage(t *testing.T) {
 }
 
 func TestC23_TwoSpawnsAtMost(t *testing.T) {
+	t.Parallel()
 	lives := filepath.Join(t.TempDir(), "lives")
 	problem(t, "exit=1,pid="+lives)
 	if got := len(mcptest.Received(t, lives)); got != 2 {
@@ -211,6 +220,7 @@ func TestC23_TwoSpawnsAtMost(t *testing.T) {
 }
 
 func TestC18_StopInEveryState(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"", "mute", "noread", "slowstart=1h", "silent=tools/list", "mute,ignoreeof,ignoreterm", "wrapper", "wrapper,mute,ignoreeof,ignoreterm"} {
 		// The folder of a test has its name in it, and a comma would end the mode.
 		t.Run(strings.ReplaceAll(mode, ",", " "), func(t *testing.T) {
@@ -240,6 +250,7 @@ func TestC18_StopInEveryState(t *testing.T) {
 }
 
 func TestC18_StopWithoutPatienceKills(t *testing.T) {
+	t.Parallel()
 	f := started(t, "ignoreeof,ignoreterm", func(_ *Definition, o *Options, _ *tuning) {
 		o.Timing.EOF, o.Timing.Term = time.Hour, time.Hour
 	})
@@ -252,6 +263,7 @@ func TestC18_StopWithoutPatienceKills(t *testing.T) {
 }
 
 func TestC18_AbortedStartLeavesNothing(t *testing.T) {
+	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
 	f := fake(t, "mute,ignoreeof,pid="+pids)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -272,6 +284,7 @@ func TestC18_AbortedStartLeavesNothing(t *testing.T) {
 }
 
 func TestC18_StormOfRestartsLeavesOne(t *testing.T) {
+	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
 	f := fake(t, "wrapper,pid="+pids)
 	for range 20 {
@@ -299,6 +312,7 @@ func TestC18_StormOfRestartsLeavesOne(t *testing.T) {
 }
 
 func TestC19_ShutdownOrder(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	f := started(t, "flush="+file, func(_ *Definition, o *Options, _ *tuning) { o.Timing.EOF = 5 * time.Second })
 	f.Stop(t.Context())
@@ -313,6 +327,7 @@ func TestC19_ShutdownOrder(t *testing.T) {
 }
 
 func TestC24_SlowServerTakesItsOwnTime(t *testing.T) {
+	t.Parallel()
 	f := started(t, "slowstart=1s,stderr=fetching", define(func(d *Definition) { d.Downloads, d.StartTimeout = true, 30*time.Second }))
 	if text := f.say(`{}`); text != "ok" {
 		t.Errorf("said %q", text)
@@ -331,6 +346,7 @@ func TestC24_SlowServerTakesItsOwnTime(t *testing.T) {
 }
 
 func TestC24_SilentDownloadHasItsBound(t *testing.T) {
+	t.Parallel()
 	p := problem(t, "slowstart=1h", define(func(d *Definition) { d.Downloads, d.StartTimeout = true, 100*time.Millisecond }),
 		tune(func(t *tuning) { t.download = 400 * time.Millisecond }))
 	if p.Kind != ProblemTimeout || !strings.Contains(p.Reason, "400ms") {
@@ -339,6 +355,7 @@ func TestC24_SilentDownloadHasItsBound(t *testing.T) {
 }
 
 func TestC25_LossWhileIdleIsSaid(t *testing.T) {
+	t.Parallel()
 	f := started(t, "exitafter=tools/list:3")
 	f.eventually("failed", func() bool { return f.Status().State == StateFailed })
 	if p := f.Status().Problem; p.Kind != ProblemExited || p.Reason != "server exited (3)" || p.ExitCode != 3 {

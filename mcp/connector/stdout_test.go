@@ -15,6 +15,7 @@ import (
 )
 
 func TestC15_StrayOutputIsSkippedAndTold(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		mode, sample string
 	}{
@@ -45,6 +46,7 @@ func TestC15_StrayOutputIsSkippedAndTold(t *testing.T) {
 }
 
 func TestC15_HarmlessOddities(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"bom", "crlf", "blank", "twin", "bom,crlf,blank,twin"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -81,6 +83,7 @@ func heap() int64 {
 }
 
 func TestC15_GluedReplyFailsItsCallAlone(t *testing.T) {
+	t.Parallel()
 	f := started(t, "glue")
 	begun := time.Now()
 	reply, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: time.Minute})
@@ -97,6 +100,7 @@ func TestC15_GluedReplyFailsItsCallAlone(t *testing.T) {
 }
 
 func TestC16_StderrFloodsDoNotBlock(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"stderrflood=300000", "stderrraw=300000", "stderrspin"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -135,6 +139,7 @@ func TestC16_MemoryAndLogStayFlat(t *testing.T) {
 }
 
 func TestE7_LogIsRedactedAndMarked(t *testing.T) {
+	t.Parallel()
 	const secret = "sk-verysecretvalue"
 	log := filepath.Join(t.TempDir(), "logs", "fake.log")
 	f := started(t, "stderr=key "+secret+" read,banner=out "+secret, func(_ *Definition, o *Options, _ *tuning) {
@@ -158,6 +163,7 @@ func TestE7_LogIsRedactedAndMarked(t *testing.T) {
 }
 
 func TestC17_LongReplies(t *testing.T) {
+	t.Parallel()
 	for mode, sizes := range map[string][]int{"": {65_537, 1<<20 + 1, 10 << 20, 17 << 20}, "idlast": {65_537}} {
 		t.Run(mode, func(t *testing.T) {
 			f := started(t, mode)
@@ -182,6 +188,7 @@ func TestC17_LongReplies(t *testing.T) {
 }
 
 func TestC42_RawResultsReachTheCaller(t *testing.T) {
+	t.Parallel()
 	for name, result := range map[string]string{
 		"unknown block":  `{"content":[{"type":"text","text":"keep me"},{"type":"video","uri":"x:1"}]}`,
 		"bad base64":     `{"content":[{"type":"text","text":"keep me"},{"type":"image","data":"***","mimeType":"image/png"}]}`,
@@ -216,6 +223,7 @@ func TestC42_RawResultsReachTheCaller(t *testing.T) {
 }
 
 func TestC42_InvalidTextIsReplacedNotLost(t *testing.T) {
+	t.Parallel()
 	f := started(t, "surrogate")
 	if text := f.say(`{}`); text != "lone \ufffd and caf\ufffd" {
 		t.Errorf("said %q", text)
@@ -223,6 +231,7 @@ func TestC42_InvalidTextIsReplacedNotLost(t *testing.T) {
 }
 
 func TestCall_MalformedRepliesFailThatCallAlone(t *testing.T) {
+	t.Parallel()
 	for mode, reason := range map[string]string{
 		"noresult":   "neither a result nor an error",
 		"nullresult": "its result is not an object: null",
@@ -250,6 +259,7 @@ func TestCall_MalformedRepliesFailThatCallAlone(t *testing.T) {
 }
 
 func TestC61_IDsOfAnotherTypeAreUnderstood(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"ids=string", "ids=float"} {
 		f := started(t, mode)
 		if text := f.say(`{}`); text != "ok" {
@@ -262,6 +272,7 @@ func TestC61_IDsOfAnotherTypeAreUnderstood(t *testing.T) {
 }
 
 func TestC61_DirectionsHaveTheirOwnIDs(t *testing.T) {
+	t.Parallel()
 	f := started(t, "collide")
 	if text := f.say(`{}`); text != "ok" {
 		t.Errorf("said %q", text)
