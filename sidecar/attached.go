@@ -49,6 +49,7 @@ type attached struct {
 	client atomic.Pointer[client]
 	// refusal says why this program may not join at all, or is empty.
 	refusal string
+	parting sync.Once
 }
 
 // listen opens the window's socket and returns its address, or empty where it must not be opened: the session does without.
@@ -236,10 +237,11 @@ func (a *attached) join(name string) *client {
 }
 
 // hangUp ends the connection after an answer that says that its proof has failed; other errors, and nil, leave it open.
+// The other side has a moment to read the answer: one that is overtaken by the end would not be told.
 func (a *attached) hangUp(err error) error {
 	var fault *rpc.Error
 	if errors.As(err, &fault) && fault.Code == rpc.CodeRequestFailed {
-		a.conn.Close()
+		a.parting.Do(func() { a.stream.Hurry(partingTime) })
 	}
 	return err
 }

@@ -193,6 +193,31 @@ func TestTheWindowIsDescribed(t *testing.T) {
 	}
 }
 
+func TestTheDescriptionFollowsTheFolders(t *testing.T) {
+	t.Parallel()
+	w := openWindow(t, nil)
+	if err := os.Mkdir(filepath.Join(w.home, "other"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	added := message.URI("file://" + filepath.Join(w.home, "other"))
+	change := jsontext.Value(`{"event":{"added":[{"uri":"` + string(added) + `","name":"other"}],"removed":[]}}`)
+	if err := rpc.Notify(w.editor, rpc.Event[jsontext.Value]{Method: "workspace/didChangeWorkspaceFolders"}, change); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !slices.Contains(w.descriptor().Roots, added) {
+		if time.Now().After(deadline) {
+			t.Fatalf("roots %v", w.descriptor().Roots)
+		}
+		<-tick.C
+	}
+	if joined := w.join(nil).Joined; len(joined.Roots) != 2 {
+		t.Errorf("joined %+v", joined)
+	}
+}
+
 // peopleOverAttach are the methods for people alone that a terminal reaches: they look, raise a question, or answer one that
 // was shown.
 var peopleOverAttach = []string{

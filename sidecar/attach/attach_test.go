@@ -83,11 +83,10 @@ func (w *window) accept() {
 func (w *window) serve(stream *Stream) {
 	handshake := w.Handshake()
 	router := rpc.NewRouter()
-	var conn *rpc.Conn
 	hangUp := func(err error) error {
 		var fault *rpc.Error
 		if errors.As(err, &fault) && fault.Code == rpc.CodeRequestFailed {
-			conn.Close()
+			stream.Hurry(50 * time.Millisecond)
 		}
 		return err
 	}
@@ -98,7 +97,7 @@ func (w *window) serve(stream *Stream) {
 	rpc.Handle(router, message.Attach, func(_ context.Context, p message.AttachParams) (message.AttachResult, error) {
 		return message.AttachResult{Window: w.Descriptor().Window}, hangUp(handshake.Join(p))
 	})
-	conn = rpc.NewConn(stream.In(), stream.Out(), router, rpc.Options{})
+	conn := rpc.NewConn(stream.In(), stream.Out(), router, rpc.Options{})
 	w.mu.Lock()
 	w.conns = append(w.conns, conn)
 	w.mu.Unlock()
