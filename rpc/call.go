@@ -74,6 +74,13 @@ type reply struct {
 	fault  *Error
 }
 
+func (r reply) unpack() ([]byte, error) {
+	if r.fault != nil {
+		return nil, r.fault
+	}
+	return r.result, nil
+}
+
 // add returns a new id and where its answer will arrive.
 func (t *calls) add() (int64, <-chan reply) {
 	t.mu.Lock()
@@ -117,16 +124,18 @@ func (c *Conn) call(ctx context.Context, method string, params jsonrpc2.RawMessa
 	}
 	select {
 	case r := <-answer:
-		if r.fault != nil {
-			return nil, r.fault
-		}
-		return r.result, nil
+		return r.unpack()
 	case <-ctx.Done():
 		// It fails only on a connection that has ended.
 		_ = c.send(jsonrpc2.NewNotification(cancelMethod, jsonrpc2.RawMessage(`{"id":`+strconv.FormatInt(id, 10)+`}`)))
 		return nil, ctx.Err()
 	case <-c.open.Done():
-		return nil, ErrClosed
+		select {
+		case r := <-answer: // it came just before the end
+			return r.unpack()
+		default:
+			return nil, ErrClosed
+		}
 	}
 }
 

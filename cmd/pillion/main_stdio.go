@@ -13,9 +13,6 @@ import (
 	"pillion/sidecar/core"
 )
 
-// The exit code of a session that could not begin.
-const exitStdioFailed = 1
-
 // runStdio serves one editor on standard input and output until it ends.
 // stdout carries frames and nothing else; stderr stays empty but for a fatal line.
 func runStdio(arguments []string) int {
@@ -24,25 +21,25 @@ func runStdio(arguments []string) int {
 		fmt.Fprintln(os.Stderr, "pillion:", err)
 		return exitUsage
 	}
-	if marker := process.OwnMarker(); marker != "" {
-		fmt.Fprintln(os.Stderr, "pillion: this was started by a connector of another Pillion, which is refused")
-		return exitStdioFailed
+	if startedByConnector() {
+		fmt.Fprintln(os.Stderr, "pillion: this program was started by a connector of another Pillion, which is refused")
+		return exitNotAllowed
 	}
 	in, out, err := process.TakeStdio()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pillion: take standard input and output:", err)
-		return exitStdioFailed
+		return exitFailed
 	}
 	options := sidecar.Options{In: in, Out: out, Version: version(), Environ: os.Environ(), Logger: core.NewLogger(os.Environ())}
 	if options.Executable, err = os.Executable(); err != nil {
 		fmt.Fprintln(os.Stderr, "pillion: find this program:", err)
-		return exitStdioFailed
+		return exitFailed
 	}
 	if tracePath != "" {
 		trace, err := openTrace(tracePath)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "pillion:", err)
-			return exitStdioFailed
+			return exitFailed
 		}
 		defer trace.Close()
 		options.Trace = trace

@@ -133,7 +133,7 @@ func TestS6_AConnectorDoesNotAnswerForItsUser(t *testing.T) {
 		Pillion: pathOf(t, "pillion"), Folder: w.repository, Runtime: filepath.Join(w.home, "run", "pillion"),
 		Report: filepath.Join(w.home, "report"), Environ: w.environ,
 		Doors: [][]string{
-			{"mcp", "approve"}, {"mcp", "approve", "target"}, {"answer", string(ask.AskID)}, {"call", "target.a"},
+			{"--stdio"}, {"mcp", "approve"}, {"mcp", "approve", "target"}, {"answer", string(ask.AskID)}, {"call", "target.a"},
 			{"call", "--allow", target.Hash, "target.a"}, {"mcp", "add", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
 			{"mcp", "add", "--project", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
 		},

@@ -140,9 +140,28 @@ func (f Folders) CheckOutside(roots []string) error {
 	return nil
 }
 
+// isInside reports whether a path lies in a folder, by name or by where its links lead.
 func isInside(path, root string) bool {
-	relative, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(relative)
+	for _, name := range []string{path, resolved(path)} {
+		for _, folder := range []string{root, resolved(root)} {
+			if relative, err := filepath.Rel(folder, name); err == nil && filepath.IsLocal(relative) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resolved follows the links in the part of a path that exists.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(resolved(parent), filepath.Base(path))
 }
 
 func lookup(environ []string) func(string) (string, bool) {
