@@ -2,7 +2,6 @@ package connector
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -10,8 +9,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// stub is what the SDK gets for a result: it would decode the real one, and fail on much of what is worth showing.
-var stub = json.RawMessage(`{}`)
+// stub is what the SDK gets for every reply. It would decode a real result, fail on much of what is worth showing, and take
+// some error codes for its own; an error with a code that is nobody's costs it nothing (a result, however short, 64 KiB).
+func stub() error { return &jsonrpc.Error{Code: 1, Message: "the reply is with the exchange"} }
 
 // reply handles an answer to one of our requests.
 func (f *filter) reply(message frame, isOwned bool) {
@@ -53,7 +53,7 @@ func (f *filter) settle(id int64, judge func(*exchange)) *exchange {
 	close(x.settled)
 	if x.sdkID != 0 {
 		if sdkID, err := jsonrpc.MakeID(float64(x.sdkID)); err == nil {
-			f.forward(&jsonrpc.Response{ID: sdkID, Result: stub})
+			f.forward(&jsonrpc.Response{ID: sdkID, Error: stub()})
 		}
 	}
 	return x

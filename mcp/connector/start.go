@@ -99,6 +99,9 @@ func (c *Connector) makeReady(a *attempt, s *session) error {
 // launch starts the program, twice at most, shakes hands and lists. The session is returned with an error too, where there
 // is one to be ended.
 func (c *Connector) launch(a *attempt) (*session, error) {
+	if a.ctx.Err() != nil {
+		return nil, context.Cause(a.ctx)
+	}
 	s, err := c.spawn()
 	if err != nil {
 		return nil, err

@@ -283,6 +283,20 @@ func TestC18_AbortedStartLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestC18_StartThatIsNotWantedSpawnsNothing(t *testing.T) {
+	t.Parallel()
+	pids := filepath.Join(t.TempDir(), "pids")
+	f := fake(t, "pid="+pids)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Start(ctx); !errors.Is(err, context.Canceled) || f.Status().State != StateStopped {
+		t.Errorf("Start: %v, state %s", err, f.Status().State)
+	}
+	if got := mcptest.Received(t, pids); len(got) > 0 {
+		t.Errorf("processes %q", got)
+	}
+}
+
 func TestC18_StormOfRestartsLeavesOne(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")

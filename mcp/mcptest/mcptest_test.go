@@ -113,6 +113,49 @@ func TestFake_WrapperPassesPipesAndMode(t *testing.T) {
 	}
 }
 
+func TestFake_LivesAsTold(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	const ping, pong = `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"result":{}}`
+	for _, test := range []struct {
+		mode  string
+		codes []int // of one life after the other
+		lines int   // in file afterwards
+	}{
+		{"touch=" + file, []int{0, 0}, 2},
+		{"failfirst=2:" + file, []int{1, 1, 0}, 3},
+		{"helper=" + file, []int{0}, 1},
+		{"exiton=initialize:4", []int{0}, 0},
+		{"exit=5", []int{5}, 0},
+	} {
+		os.Remove(file)
+		for _, code := range test.codes {
+			l := start(t, test.mode)
+			if code == 0 {
+				l.say(ping)
+				l.hear(pong)
+			}
+			l.stdin.Close()
+			l.cmd.Wait()
+			if got := l.cmd.ProcessState.ExitCode(); got != code {
+				t.Errorf("%s: exit code %d, want %d", test.mode, got, code)
+			}
+		}
+		if got := len(Received(t, file)); got != test.lines {
+			t.Errorf("%s: %d lines in the file, want %d", test.mode, got, test.lines)
+		}
+	}
+}
+
+func TestFake_DumpsItsProcess(t *testing.T) {
+	l := start(t, "dump", "CANARY=yes")
+	l.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}`)
+	line, err := l.stdout.ReadString('\n')
+	if err != nil || !strings.Contains(line, "CANARY=yes") || !strings.Contains(line, `\"cwd\"`) {
+		t.Errorf("said %s, %v", line, err)
+	}
+}
+
 func TestModes_AreDescribedOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, mode := range Modes() {
