@@ -176,7 +176,8 @@ func Prompt(ask message.Ask) string {
 	case message.ConsentBody:
 		return clip(consentPrompt(b))
 	case message.ApprovalBody:
-		return clip(fmt.Sprintf("Pillion: call %s with %s? %s.", called(b.Tool.Label), neutral(b.ArgumentsText), strings.TrimSuffix(b.Reason, ".")))
+		// What is foreign and not in quotes comes last: nothing after it is Pillion's.
+		return clip(fmt.Sprintf("Pillion: call %s? %s. Arguments: %s", called(b.Tool.Label), strings.TrimSuffix(b.Reason, "."), neutral(b.ArgumentsText)))
 	case message.StoreBody:
 		return clip("Pillion: the decisions in " + neutral(b.File) + " cannot be read. Until you confirm to go on without them, everything asks.")
 	}
@@ -210,7 +211,7 @@ func neutral(text string) string {
 }
 
 // called is a foreign name in a prompt.
-func called(name string) string { return `"` + neutral(name) + `"` }
+func called(name string) string { return inQuotes(neutral(name)) }
 
 const clippedNote = " … (the whole is in the review document)"
 

@@ -45,8 +45,10 @@ func isHidden(r rune) bool {
 	return !unicode.IsGraphic(r) || unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Cf, r)
 }
 
-// Quoted is Visible in double quotes.
-func Quoted(text string) string { return `"` + Visible(text) + `"` }
+// Quoted is Visible in double quotes, out of which no text gets.
+func Quoted(text string) string { return inQuotes(Visible(text)) }
+
+func inQuotes(visible string) string { return `"` + strings.ReplaceAll(visible, `"`, `\u{22}`) + `"` }
 
 // Lines shows foreign text of several lines, each after the mark that tells it from Pillion's own words (S17).
 func Lines(text string) string {

@@ -8,6 +8,7 @@ import (
 
 	"pillion/editors"
 	"pillion/mcp/config"
+	"pillion/mcp/host"
 	"pillion/mcp/redact"
 	"pillion/rpc"
 	"pillion/rpc/message"
@@ -326,9 +327,9 @@ func (p *program) printAdded(shape addShape) {
 	}
 	switch c.State {
 	case message.ConnectorDisabled:
-		p.say("It is switched off and did not run. Show it and switch it on, in a terminal: pillion mcp approve " + editors.Quoted(c.Name))
+		p.say("It is switched off and did not run. Show it and switch it on, in a terminal: " + host.ApproveCommand(c.Name))
 	case message.ConnectorWaiting:
-		p.say("It needs permission and did not run. Review and allow, in a terminal: pillion mcp approve " + editors.Quoted(c.Name))
+		p.say("It needs permission and did not run. Review and allow, in a terminal: " + host.ApproveCommand(c.Name))
 	case message.ConnectorReady:
 		rows := make([][]string, len(shape.Tools))
 		for i, tool := range shape.Tools {

@@ -106,13 +106,24 @@ func (c *call) needsConsent(view Connector) *Result {
 	h := c.host
 	result := c.ended(StatusNeedsConsent, fmt.Sprintf("the connector %q needs permission before it may run; nothing ran", view.Name))
 	result.Steps = []string{
-		fmt.Sprintf("Review the connector %q in the editor, or run: pillion mcp approve %s", view.Name, quote(view.Name)),
+		fmt.Sprintf("Review the connector %q in the editor, or run: %s", view.Name, ApproveCommand(view.Name)),
 		"Then call again.",
 	}
 	if h.options.Asker != nil {
 		h.options.Asker.AskPermission(h.Waiting(true), c.request.Caller)
 	}
 	return &result
+}
+
+// ApproveCommand is the line for a shell that reviews a connector. A name that a shell could take for more than a word is left
+// out: somebody else wrote it, and the line is meant to be pasted (S17).
+func ApproveCommand(name string) string {
+	const command = "pillion mcp approve"
+	isWord := name != "" && name[0] != '-' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@/") == ""
+	if !isWord {
+		return command
+	}
+	return command + " " + name
 }
 
 // down is the answer where the connector does not run (D2).
