@@ -99,8 +99,12 @@ type consentAsk struct {
 	waiting []host.Permission
 }
 
-// covers reports whether the question asks about everything that waits, as it stands.
+// covers reports whether the question asks about everything that waits, as it stands. What is asked for alone is asked about
+// alone: a yes to one must not be one to all.
 func (c consentAsk) covers(waiting []host.Permission) bool {
+	if len(waiting) == 1 && len(c.waiting) != 1 {
+		return false
+	}
 	return !slices.ContainsFunc(waiting, func(p host.Permission) bool { return !isAmong(p, c.waiting) })
 }
 
