@@ -245,3 +245,23 @@ func (e *Editor) ShownPaths() []string {
 	defer e.mu.Unlock()
 	return slices.Clone(e.shownPaths)
 }
+
+// ShownTexts are the texts of the documents that were shown, the first one first.
+func (e *Editor) ShownTexts() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.shown)
+}
+
+// Messages are what was told by window/showMessage.
+func (e *Editor) Messages() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.messages)
+}
+
+// PromptCount and ShownCount are for conditions of [Editor.Until].
+func (e *Editor) PromptCount() int { return len(e.prompts) }
+
+// ShownCount is how many documents were shown.
+func (e *Editor) ShownCount() int { return len(e.shown) }
