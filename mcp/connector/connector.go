@@ -200,31 +200,29 @@ func await(ctx context.Context, closed <-chan struct{}) error {
 }
 
 // Stop ends the server and returns when its process, everything that it started and every goroutine have gone. It is
-// effective in every state. The end of ctx cuts the patience short, not the work: what is left is killed.
+// effective in every state; a Start that is called meanwhile begins afterwards. The end of ctx cuts the patience short, not
+// the work: what is left is killed.
 func (c *Connector) Stop(ctx context.Context) {
-	for {
-		c.mu.Lock()
-		a, s := c.attempt, c.session
-		if a == nil && s == nil {
-			if c.state != StateIdle && c.state != StateStopped {
-				c.problem = nil
-				c.enter(StateStopped)
-			}
-			c.mu.Unlock()
-			c.changes.flush()
-			return
-		}
-		if c.state != StateStopping {
-			c.enter(StateStopping)
-		}
-		c.mu.Unlock()
-		c.changes.flush()
-		if a != nil {
-			a.abort(ctx)
-		} else {
-			s.finish(ctx)
-		}
+	c.mu.Lock()
+	a, s := c.attempt, c.session
+	if (a != nil || s != nil) && c.state != StateStopping {
+		c.enter(StateStopping)
 	}
+	c.mu.Unlock()
+	c.changes.flush()
+	switch {
+	case a != nil:
+		a.abort(ctx)
+	case s != nil:
+		s.finish(ctx)
+	}
+	c.mu.Lock()
+	if c.attempt == nil && c.session == nil && c.state != StateIdle && c.state != StateStopped {
+		c.problem = nil
+		c.enter(StateStopped)
+	}
+	c.mu.Unlock()
+	c.changes.flush()
 }
 
 // Status returns the state as it is now; what it points at does not change afterwards.

@@ -116,6 +116,11 @@ func (s *session) obituary() *Problem {
 		return p
 	}
 	wait(s.quiet, c.tuning.settle)
+	if s.isWedged.Load() {
+		p := c.newProblem(ProblemTimeout, fmt.Sprintf("did not read its stdin for %s and was ended", c.tuning.stall), c.logStep())
+		p.LastStderr = s.journal.last()
+		return p
+	}
 	code, signal := s.process.ExitCode()
 	reason := "server " + exitPhrase(code, signal)
 	lines := s.journal.last()

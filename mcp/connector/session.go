@@ -21,6 +21,7 @@ type session struct {
 	journal   *journal
 	slots     *semaphore.Weighted
 	lastToken atomic.Int64
+	isWedged  atomic.Bool // it was killed because it did not read
 
 	// ctx ends, with the reason as its cause, when no more calls can be answered.
 	ctx    context.Context
@@ -77,7 +78,7 @@ func (s *session) talk() { s.talkedOnce.Do(func() { close(s.talked) }) }
 // stalled ends a server that has stopped reading while somebody waits for it to, and that says nothing either.
 func (s *session) stalled() {
 	s.journal.note("has not read its stdin for too long, killing it")
-	s.connector.warn("stall", fmt.Sprintf("did not read its stdin for %s", s.connector.tuning.stall))
+	s.isWedged.Store(true)
 	s.process.Kill()
 }
 

@@ -48,9 +48,11 @@ func (c *Connector) start(a *attempt) {
 	}
 	c.mu.Lock()
 	var problem *Problem
-	switch wasAborted := a.ctx.Err() != nil; {
+	switch wasAborted := a.ctx.Err() != nil || c.state == StateStopping; {
 	case wasAborted:
-		err = context.Cause(a.ctx)
+		if err = context.Cause(a.ctx); err == nil {
+			err = errStopped // it is about to be aborted
+		}
 		if c.state != StateStopping {
 			c.enter(StateStopping)
 		}
@@ -82,7 +84,11 @@ func (c *Connector) start(a *attempt) {
 // makeReady publishes that the session serves, unless it has ended by now.
 func (c *Connector) makeReady(a *attempt, s *session) error {
 	c.mu.Lock()
-	if a.ctx.Err() != nil || s.ctx.Err() != nil {
+	switch {
+	case a.ctx.Err() != nil || c.state != StateStarting:
+		c.mu.Unlock()
+		return errStopped
+	case s.ctx.Err() != nil:
 		c.mu.Unlock()
 		return context.Cause(s.ctx)
 	}

@@ -249,6 +249,24 @@ func TestC18_StopInEveryState(t *testing.T) {
 	}
 }
 
+func TestC18_StartThatComesDuringAStopBeginsAfterwards(t *testing.T) {
+	t.Parallel()
+	f := started(t, "ignoreeof")
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		f.Stop(context.Background())
+	}()
+	f.eventually("stopping", func() bool { return f.Status().State == StateStopping })
+	if err := f.Start(t.Context()); err != nil {
+		t.Errorf("Start: %v", err)
+	}
+	<-stopped
+	if text := f.say(`{}`); text != "ok" {
+		t.Errorf("said %q", text)
+	}
+}
+
 func TestC18_StopWithoutPatienceKills(t *testing.T) {
 	t.Parallel()
 	f := started(t, "ignoreeof,ignoreterm", func(_ *Definition, o *Options, _ *tuning) {
