@@ -24,6 +24,7 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 		CallID: string(params.CallID), Tool: string(params.Tool), Arguments: params.ArgumentBytes(),
 		SessionID: caller.session(string(params.SessionID)), TurnID: params.TurnID, Caller: caller.caller,
 		Timeout: time.Duration(params.TimeoutMS) * time.Millisecond, OnProgress: report.progress,
+		IsWithoutText: !params.Includes(message.CallPartText),
 	})
 	if err != nil {
 		report.end("")

@@ -82,6 +82,8 @@ func (b *callBook) end(id string, result Result) {
 		return
 	}
 	delete(b.open, id)
+	// The content may be large, and went to the caller: what is asked for later is the text.
+	result.Projection.Content, result.Projection.Structured = nil, nil
 	call.State, call.Result = CallFinished, &result
 	b.finished = append(b.finished, call.CallEntry)
 	if surplus := len(b.finished) - maxFinishedCalls; surplus > 0 {

@@ -24,6 +24,8 @@ type CallRequest struct {
 	Caller            Caller
 	// Timeout without progress; zero means the connector's own.
 	Timeout time.Duration
+	// IsWithoutText leaves out the text projection of the result, for callers who take its content.
+	IsWithoutText bool
 	// OnProgress is told of the connector's progress, in order; it must not block.
 	OnProgress func(connector.Progress)
 	// OnState is told when the call starts to ask or to run; it must not block.
@@ -114,9 +116,16 @@ type call struct {
 	host      *Host
 	request   CallRequest
 	arguments []byte // compact, checked: the bytes that are shown and sent
+	reach     *reach // of the arguments; nil until it was looked at
 	tool      Tool
 	allowedBy string
 	rule      string
+}
+
+// reach is how far arguments lead.
+type reach struct {
+	remote    bool // to another machine (S14)
+	ownFolder bool // into a folder of Pillion's own (S20)
 }
 
 // target is a tool together with the process that would run it.
@@ -209,8 +218,10 @@ func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 	rules, isHealthy := h.rules()
 	subject := at.subject
 	subject.SessionID = c.request.SessionID
-	subject.HasRemoteURL = permission.HasRemoteURL(c.arguments)
-	subject.NamesOwnFolder = h.reachesOwnFolder(at.entry, c.arguments)
+	if c.reach == nil {
+		c.reach = &reach{remote: permission.HasRemoteURL(c.arguments), ownFolder: h.reachesOwnFolder(at.entry, c.arguments)}
+	}
+	subject.HasRemoteURL, subject.NamesOwnFolder = c.reach.remote, c.reach.ownFolder
 	return subject, permission.Judge(rules, h.Mode(), subject, isHealthy)
 }
 
@@ -253,7 +264,7 @@ func (c *call) answered(ctx context.Context, at target, subject permission.Subje
 			invalid := c.ended(StatusInvalidArguments, "the edited arguments cannot be sent: "+err.Error())
 			return &invalid
 		}
-		c.arguments = edited
+		c.arguments, c.reach = edited, nil
 		return nil
 	}
 	switch answer.Decision {

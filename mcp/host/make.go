@@ -48,7 +48,7 @@ func (c *call) project(at target, reply connector.CallReply, outcome Result) Res
 	secrets := h.secrets
 	h.mu.Unlock()
 	projection, err := result.Project(reply.Result, result.Options{
-		Folder: h.options.Results, CallID: c.request.CallID, Redact: secrets, OutputSchema: at.tool.OutputSchema, Schemas: &h.schemas,
+		Folder: h.options.Results, CallID: c.request.CallID, Redact: secrets, OutputSchema: at.tool.OutputSchema, Schemas: &h.schemas, IsWithoutText: c.request.IsWithoutText,
 	})
 	if err != nil {
 		outcome.Status = StatusConnectorError

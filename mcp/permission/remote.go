@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -140,9 +141,21 @@ func NamesFolder(arguments []byte, folders ...string) bool {
 		}
 	}
 	return anyString(arguments, func(text string) bool {
+		if mentionsAny(text, names) && namesAny(text, names) {
+			return true
+		}
+		if strings.IndexByte(text, '%') < 0 {
+			return false
+		}
 		plain, err := url.PathUnescape(text) // of a file: URL
-		return namesAny(text, names) || err == nil && plain != text && namesAny(plain, names)
+		return err == nil && plain != text && namesAny(plain, names)
 	})
+}
+
+// mentionsAny reports whether the last element of a name stands anywhere: most texts hold none, and are not looked at closer.
+func mentionsAny(text string, names []string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(text, path.Base(name)) })
 }
 
 func namesAny(text string, names []string) bool {

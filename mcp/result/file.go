@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 )
@@ -18,37 +17,35 @@ type folder struct {
 	count int
 }
 
-// errNoFolder says that nothing is kept here.
-var errNoFolder = errors.New("there is no folder for it")
+var (
+	errNoFolder = errors.New("there is no folder for it")
+	errShared   = errors.New("others may write to its folder")
+)
 
-// write makes a new file that only the user may read; it never follows a link or replaces anything.
-func (f *folder) write(kind, extension string, content []byte) (string, error) {
+// write makes a new file that only the user may read. It follows no link, not even to the folder, and replaces nothing.
+func (f *folder) write(kind, extension string, content string) (path string, err error) {
 	if f.path == "" {
 		return "", errNoFolder
 	}
-	if info, err := os.Lstat(f.path); err != nil {
+	in, err := openFolder(f.path)
+	if err != nil {
 		return "", err
-	} else if !info.IsDir() {
-		return "", &fs.PathError{Op: "write into", Path: f.path, Err: errors.New("it is not a folder")}
 	}
+	defer in.close()
 	// The caller chose the id of the call: its digest can be no path.
 	sum := sha256.Sum256([]byte(f.call))
-	for range 1000 {
+	prefix := hex.EncodeToString(sum[:8]) + "-" + kind + "-"
+	for range 10_000 { // calls of one id
 		f.count++
-		path := filepath.Join(f.path, hex.EncodeToString(sum[:8])+"-"+kind+"-"+strconv.Itoa(f.count)+extension)
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		name := prefix + strconv.Itoa(f.count) + extension
+		err := in.create(name, content)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return "", err
 		}
-		_, err = file.Write(content)
-		if err = errors.Join(err, file.Close()); err != nil {
-			_ = os.Remove(path)
-			return "", err
-		}
-		return path, nil
+		return filepath.Join(f.path, name), nil
 	}
 	return "", fs.ErrExist
 }
@@ -59,11 +56,4 @@ func fileURI(path string) string {
 		path = "/" + path
 	}
 	return (&url.URL{Scheme: "file", Path: path}).String()
-}
-
-func plural(characters int) string {
-	if characters == 1 {
-		return "1 character"
-	}
-	return strconv.Itoa(characters) + " characters"
 }

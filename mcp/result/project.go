@@ -4,47 +4,52 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"unicode/utf8"
 )
 
-// maxInlineBlobBytes is how large a base64 text may be in the canonical content; a larger one is a file.
-const maxInlineBlobBytes = 256 << 10
-
-// defaultMaxTextRunes bounds the text projection.
-const defaultMaxTextRunes = 12_000
-
-// envelope is the outside of a tools/call result (MCP 2025-11-25, server/tools, CallToolResult).
-type envelope struct {
-	Content    jsontext.Value `json:"content"`
-	Structured jsontext.Value `json:"structuredContent"`
-	IsError    jsontext.Value `json:"isError"`
-}
-
-// lenient reads what a connector sent as far as it can be read: keys are exact, and of a key that stands twice the last counts.
-var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+const (
+	// defaultMaxTextRunes bounds the text projection.
+	defaultMaxTextRunes = 12_000
+	// maxInlineBlobBytes is how large a blob may be in the canonical content; a larger one is a file.
+	maxInlineBlobBytes = 256 << 10
+	// maxBlocks and maxAttachments bound what one result is turned into; the content holds the rest.
+	maxBlocks      = 10_000
+	maxAttachments = 100
+)
 
 // errNoObject is the answer to a result that is no object.
 var errNoObject = errors.New("the result is not an object")
 
-// Project projects the result object of a tools/call as it was received. The error is for what is no result object.
+// Project projects the result object of a tools/call as it was received (MCP 2025-11-25, server/tools, CallToolResult).
+// The error is for what is no result object; everything else that is wrong with a result costs its own part alone.
 func Project(raw []byte, o Options) (Projection, error) {
-	if first := bytes.TrimLeft(raw, " \t\r\n"); len(first) == 0 || first[0] != '{' {
-		return Projection{}, errNoObject
-	}
-	clean, isRedacted := o.Redact.Bytes(raw)
-	var outside envelope
-	if err := json.Unmarshal(clean, &outside, lenient); err != nil {
-		return Projection{}, fmt.Errorf("read the result: %w", err)
-	}
 	p := &projector{options: o, files: folder{path: o.Folder, call: o.CallID}}
+	if !utf8.Valid(raw) {
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+		p.warn("the result is not valid UTF-8; what is not stands as U+FFFD")
+	}
+	received, err := open(raw)
+	if err != nil {
+		return Projection{}, err
+	}
+	outside := received
+	clean, isRedacted := o.Redact.Bytes(raw)
+	if isRedacted {
+		if outside, err = open(clean); err != nil {
+			return Projection{}, err
+		}
+	}
 	p.out.Redacted = isRedacted
-	p.out.IsError = string(outside.IsError) == "true"
-	p.content(outside.Content)
-	p.structured(outside.Structured)
-	p.finish()
+	if outside.repeated != "" {
+		p.warn("the result holds %q more than once; the last one counts", outside.repeated)
+	}
+	p.isError(outside.isError)
+	p.content(outside)
+	p.structured(outside.structured)
+	p.check(received.structured)
+	p.finish(outside)
 	return p.out, nil
 }
 
@@ -53,81 +58,178 @@ type projector struct {
 	options Options
 	files   folder
 	out     Projection
-	text    []string
-	// seen are the pictures that are attached, so that one that comes twice is shown once (C46).
-	seen map[string]bool
+	pieces  []piece
+	// replaced are the parts of the content that stand otherwise in the canonical value.
+	replaced []replacement
+	// kept are the files of this result by what is in them, so that a picture that comes twice is attached once (C46).
+	kept map[string]string
+	// blobs are the base64 texts of the blocks, so that copies of them in text are not shown (C46).
+	blobs []string
 }
 
-func (p *projector) content(raw jsontext.Value) {
-	if len(raw) == 0 || raw.Kind() == jsontext.KindNull {
+// piece is what one block says in the text.
+type piece struct {
+	head string // ours
+	text string // the connector's
+	said value  // the JSON string that text stands in, a part of the content; none for structured content
+}
+
+// replacement is what stands for part of the content.
+type replacement struct {
+	old value
+	new []byte
+}
+
+func (p *projector) isError(v value) {
+	p.out.IsError = string(v.raw) == "true"
+	if !p.out.IsError && !v.isNull() && string(v.raw) != "false" {
+		p.warn("isError is neither true nor false; the result is taken for no error")
+	}
+}
+
+func (p *projector) content(of envelope) {
+	v := of.content
+	if v.isNull() {
 		return
 	}
-	p.out.Content = raw
-	var blocks []jsontext.Value
-	switch raw.Kind() {
+	switch v.raw[0] {
 	case '[':
-		if err := json.Unmarshal(raw, &blocks, lenient); err != nil {
-			p.warn("the content cannot be read: %v", err)
-			return
-		}
 	case '{':
-		blocks = []jsontext.Value{raw} // seen in the wild: a single block without its list
+		p.warn("the content is a block, not a list of blocks")
+	case '"':
+		p.warn("the content is a text, not a list of blocks")
+		text, _ := v.text()
+		p.pieces = append(p.pieces, piece{text: text, said: v})
 	default:
 		p.warn("the content is not a list of blocks")
-		return
 	}
-	isChanged := false
-	for i, block := range blocks {
-		if replaced := p.block(block); replaced != nil {
-			blocks[i], isChanged = replaced, true
-		}
+	for _, b := range of.blocks {
+		p.block(b)
 	}
-	if isChanged {
-		if canonical, err := json.Marshal(blocks, lenient); err == nil {
-			p.out.Content = canonical
-		}
+	if of.more > 0 {
+		p.say(fmt.Sprintf("[%s more content blocks are left out]", number(of.more)))
 	}
 }
 
-func (p *projector) structured(raw jsontext.Value) {
-	if len(raw) == 0 || raw.Kind() == jsontext.KindNull {
+func (p *projector) structured(v value) {
+	if v.isNull() {
 		return
 	}
-	p.out.Structured = raw
-	if !p.out.IsError { // an error has its own shape (C44)
-		if warning := p.options.Schemas.check(p.options.OutputSchema, raw); warning != "" {
-			p.warn("%s", warning)
-		}
-	}
-	if len(p.text) == 0 {
-		p.text = append(p.text, preview(raw))
+	p.out.Structured = v.raw
+	if !slices.ContainsFunc(p.pieces, func(one piece) bool { return one.said.raw != nil }) {
+		p.pieces = append(p.pieces, piece{text: string(v.raw)}) // no text says the same (C43)
 	}
 }
 
-func (p *projector) finish() {
-	whole := strings.Join(p.text, "\n")
+// check compares the structured content as received with the schema of the tool. An error has its own shape (C44).
+func (p *projector) check(structured value) {
+	if len(p.options.OutputSchema) == 0 || p.out.IsError {
+		return
+	}
+	if structured.isNull() {
+		p.warn("the tool announced structured content and returned none")
+		return
+	}
+	if warning := p.options.Schemas.check(p.options.OutputSchema, structured.raw); warning != "" {
+		p.warn("%s", warning)
+	}
+}
+
+// finish puts the pieces together and bounds them.
+func (p *projector) finish(of envelope) {
+	p.redactPieces()
+	p.out.Content = splice(of.content, p.replaced)
+	if p.options.IsWithoutText {
+		return
+	}
 	limit := p.options.MaxTextRunes
 	if limit <= 0 {
 		limit = defaultMaxTextRunes
 	}
-	shown, left := cut(whole, limit)
+	whole, preview := p.texts()
+	shown, left := cut(preview, limit)
 	p.out.Text = shown
-	if left == 0 {
+	if shown == whole {
 		return
 	}
 	p.out.Truncated = true
-	path, err := p.files.write("text", ".txt", []byte(whole))
+	note := "long data is left out"
+	if left > 0 {
+		note = fmt.Sprintf("%s more characters are left out", number(left))
+	}
+	path, err := p.files.write("text", ".txt", whole)
 	if err != nil {
-		p.out.Text += fmt.Sprintf("\n[%d more characters are left out]", left)
 		p.warn("the whole text could not be kept: %v", err)
+		p.out.Text += "\n[" + note + "]"
 		return
 	}
 	p.out.FullTextPath = path
-	p.out.Text += fmt.Sprintf("\n[%d more characters are left out; the whole text is in %s]", left, path)
+	p.out.Text += "\n[" + note + "; the whole text is in " + path + "]"
 }
 
-func (p *projector) say(text string) { p.text = append(p.text, text) }
+// redactPieces finds the secrets that only show once strings are unquoted, or blocks read one after the other (S29).
+func (p *projector) redactPieces() {
+	texts, escaped := make([]string, len(p.pieces)), false
+	for i, one := range p.pieces {
+		texts[i] = one.text
+		escaped = escaped || len(one.said.raw) > 0 && !one.said.plain && p.options.Redact.Escapes()
+	}
+	if len(texts) < 2 && !escaped {
+		return // the result as a whole was searched, and that is all there is
+	}
+	clean, isRedacted := p.options.Redact.Parts(texts)
+	if !isRedacted {
+		return
+	}
+	p.out.Redacted = true
+	for i := range p.pieces {
+		one := &p.pieces[i]
+		if one.text == clean[i] {
+			continue
+		}
+		if one.text = clean[i]; one.said.raw != nil {
+			p.replaced = append(p.replaced, replacement{one.said, quote(one.text)})
+		}
+	}
+}
+
+// texts returns the whole text and the one to show, which are the same string where nothing long is left out.
+func (p *projector) texts() (whole, preview string) {
+	wholes, previews := make([]string, len(p.pieces)), make([]string, len(p.pieces))
+	for i, one := range p.pieces {
+		wholes[i] = one.head + one.text
+		previews[i] = wholes[i]
+		if one.said.raw == nil && one.text != "" {
+			previews[i] = one.head + elideLongStrings(one.text)
+		} else if short := elideBlobs(one.text, p.blobs); len(short) < len(one.text) {
+			previews[i] = one.head + short
+		}
+	}
+	return strings.Join(wholes, "\n"), strings.Join(previews, "\n")
+}
+
+func (p *projector) say(text string) { p.pieces = append(p.pieces, piece{head: text}) }
 
 func (p *projector) warn(format string, args ...any) {
-	p.out.Warnings = append(p.out.Warnings, fmt.Sprintf(format, args...))
+	text, _ := p.options.Redact.Text(fmt.Sprintf(format, args...))
+	p.out.Warnings = append(p.out.Warnings, text)
+}
+
+// splice returns the content with its parts replaced; nil where there is none.
+func splice(content value, replaced []replacement) []byte {
+	if content.isNull() {
+		return nil
+	}
+	if len(replaced) == 0 {
+		return content.raw
+	}
+	slices.SortFunc(replaced, func(a, b replacement) int { return a.old.start - b.old.start })
+	var out []byte
+	done := 0
+	for _, r := range replaced {
+		from := r.old.start - content.start
+		out = append(append(out, content.raw[done:from]...), r.new...)
+		done = from + len(r.old.raw)
+	}
+	return append(out, content.raw[done:]...)
 }

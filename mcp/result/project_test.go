@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -253,13 +254,28 @@ func FuzzProject(f *testing.F) {
 }
 
 func BenchmarkProject(b *testing.B) {
-	for name, size := range map[string]int{"32B": 32, "16KiB": 16 << 10} {
-		raw := []byte(`{"content":[{"type":"text","text":"` + strings.Repeat("x", size) + `"}]}`)
-		secrets := redact.New("some-secret-value")
+	secrets := redact.New("sk-0123456789abcdefghijklmnopqrstuvwxyz")
+	for name, one := range map[string]struct {
+		text string
+		max  int
+	}{
+		"32B":          {strings.Repeat("x", 32), 0},
+		"16KiB":        {strings.Repeat("x", 16<<10), 1 << 20},
+		"16KiB lines":  {strings.Repeat("The quick brown \"fox\" jumps over it.\n", (16<<10)/38), 1 << 20},
+		"16KiB cut":    {strings.Repeat("x", 16<<10), 0},
+		"16KiB umlaut": {strings.Repeat("größer ", (16<<10)/9), 1 << 20},
+	} {
+		raw, err := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": one.text}}})
+		if err != nil {
+			b.Fatal(err)
+		}
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(raw)))
-			for b.Loop() {
-				if _, err := Project(raw, Options{MaxTextRunes: 1 << 20, Redact: secrets}); err != nil {
+			b.ReportAllocs()
+			o := Options{MaxTextRunes: one.max, Redact: secrets, Folder: b.TempDir()}
+			for i := 0; b.Loop(); i++ {
+				o.CallID = strconv.Itoa(i)
+				if _, err := Project(raw, o); err != nil {
 					b.Fatal(err)
 				}
 			}

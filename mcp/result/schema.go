@@ -1,61 +1,63 @@
 package result
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The bounds of a schema that is compiled; a larger one is not checked.
+// The checker of output schemas is our own, though good ones exist: the one that knows all drafts costs every start of
+// the program 5 ms in package initialisation (measured, v6.0.3), the one that comes with the MCP SDK overflows the stack on
+// a reference that leads to itself, and neither can be told when to stop. A schema here is a stranger's: it is compiled on
+// its first use, reaches nothing outside itself, and both it and the check of a result are bounded. What it says of the
+// keywords that it knows is tested against the first of those. A schema that holds others is not used.
+
+// The bounds of a schema, and of a value that is checked; beyond them nothing is checked.
 const (
-	maxSchemaBytes   = 1 << 20
-	maxSchemas       = 512
-	maxCheckedBytes  = 4 << 20
-	schemaName       = "tool-output"
-	maxSchemaWarning = 300
+	maxSchemaBytes  = 1 << 20
+	maxCheckedBytes = 4 << 20
+	maxSchemas      = 512
+	maxSteps        = 200_000
+	maxSchemaDepth  = 500
+	maxReasonBytes  = 300
 )
 
-// Schemas keeps compiled output schemas. It may be used at once; the zero value is ready, and a nil one checks nothing.
+// Schemas keeps compiled output schemas. It may be used at once; the zero value is ready, a nil one keeps nothing.
 type Schemas struct {
 	mu       sync.Mutex
-	compiled map[[sha256.Size]byte]*jsonschema.Schema // nil for a schema that cannot be used
+	compiled map[[sha256.Size]byte]*schema // nil for one that can't be used
 }
 
-// check says how a value differs from its schema, or nothing.
-// A schema that cannot be compiled is the tool's fault, not the result's: it checks nothing.
-func (s *Schemas) check(schema, value []byte) string {
-	if s == nil || len(schema) == 0 || len(schema) > maxSchemaBytes || len(value) > maxCheckedBytes {
+// check says how a value differs from its schema, or nothing. A schema that can't be used is the tool's fault, not the
+// result's: it checks nothing.
+func (s *Schemas) check(text, value []byte) string {
+	if len(text) > maxSchemaBytes || len(value) > maxCheckedBytes {
 		return ""
 	}
-	compiled := s.schema(schema)
+	compiled := s.get(text)
 	if compiled == nil {
 		return ""
 	}
-	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	instance, err := parse(value)
 	if err != nil {
 		return ""
 	}
-	err = compiled.Validate(instance)
-	var invalid *jsonschema.ValidationError
-	if err == nil || !errors.As(err, &invalid) {
+	c := checker{steps: maxSteps}
+	err = c.check(compiled, instance)
+	var wrong *mismatch
+	if !errors.As(err, &wrong) {
 		return ""
 	}
-	for len(invalid.Causes) > 0 {
-		invalid = invalid.Causes[0]
-	}
-	reason := strings.Join(strings.Fields(invalid.Error()), " ")
-	if runes := []rune(reason); len(runes) > maxSchemaWarning {
-		reason = string(runes[:maxSchemaWarning]) + "…"
-	}
-	return fmt.Sprintf("the result does not have the shape that the tool announced, at %q: %s", "/"+strings.Join(invalid.InstanceLocation, "/"), reason)
+	return fmt.Sprintf("the result does not have the shape that the tool announced, at %q: %s", cutBytes(wrong.path, maxReasonBytes), cutBytes(wrong.reason, maxReasonBytes))
 }
 
-func (s *Schemas) schema(text []byte) *jsonschema.Schema {
+func (s *Schemas) get(text []byte) *schema {
+	if s == nil {
+		compiled, _ := compile(text)
+		return compiled
+	}
 	key := sha256.Sum256(text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,33 +65,72 @@ func (s *Schemas) schema(text []byte) *jsonschema.Schema {
 		return compiled
 	}
 	if s.compiled == nil || len(s.compiled) >= maxSchemas {
-		s.compiled = map[[sha256.Size]byte]*jsonschema.Schema{}
+		s.compiled = map[[sha256.Size]byte]*schema{}
 	}
-	compiled := compile(text)
+	compiled, _ := compile(text)
 	s.compiled[key] = compiled
 	return compiled
 }
 
-func compile(text []byte) *jsonschema.Schema {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return nil
+// literal is a JSON number as it is spelt.
+type literal string
+
+// object is a JSON object; of a member that stands twice the last counts.
+type object map[string]any
+
+// parse reads JSON into object, []any, string, literal, bool and nil.
+func parse(raw []byte) (any, error) {
+	value, end, err := parseValue(raw, skipSpace(raw, 0), 0)
+	if err == nil && skipSpace(raw, end) != len(raw) {
+		err = errSyntax
 	}
-	compiler := jsonschema.NewCompiler()
-	compiler.UseLoader(refusing{})
-	if compiler.AddResource(schemaName, document) != nil {
-		return nil
-	}
-	schema, err := compiler.Compile(schemaName)
-	if err != nil {
-		return nil
-	}
-	return schema
+	return value, err
 }
 
-// refusing loads nothing: a schema reaches neither files nor the network.
-type refusing struct{}
+func parseValue(raw []byte, i, depth int) (value any, end int, err error) {
+	if i >= len(raw) {
+		return nil, i, errSyntax
+	}
+	if depth > maxSchemaDepth {
+		return nil, i, errDepth
+	}
+	switch raw[i] {
+	case '{':
+		o := object{}
+		end, err = eachMember(raw, i, 0, func(name []byte, start int) (int, error) {
+			value, end, err := parseValue(raw, start, depth+1)
+			o[string(name)] = value
+			return end, err
+		})
+		return o, end, err
+	case '[':
+		a := []any{}
+		end, err = eachElement(raw, i, 0, func(start int) (int, error) {
+			value, end, err := parseValue(raw, start, depth+1)
+			a = append(a, value)
+			return end, err
+		})
+		return a, end, err
+	}
+	if end, err = skipValue(raw, i, 0); err != nil {
+		return nil, end, err
+	}
+	switch raw[i] {
+	case '"':
+		text, _ := unquote(raw[i:end])
+		return text, end, nil
+	case 't', 'f':
+		return raw[i] == 't', end, nil
+	case 'n':
+		return nil, end, nil
+	}
+	return literal(raw[i:end]), end, nil
+}
 
-func (refusing) Load(url string) (any, error) {
-	return nil, fmt.Errorf("the reference %q leads out of the schema", url)
+// pointer appends a token to a JSON pointer (RFC 6901).
+func pointer(path, token string) string {
+	if strings.ContainsAny(token, "~/") {
+		token = strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+	}
+	return path + "/" + token
 }
