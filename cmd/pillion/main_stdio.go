@@ -21,10 +21,9 @@ func runStdio(arguments []string) int {
 		fmt.Fprintln(os.Stderr, "pillion:", err)
 		return exitUsage
 	}
-	if startedByConnector() {
-		fmt.Fprintln(os.Stderr, "pillion: this program was started by a connector of another Pillion, which is refused")
-		return exitNotAllowed
-	}
+	// Looked up beside the rest: an editor waits for the start.
+	refused := make(chan bool, 1)
+	go func() { refused <- startedByConnector() }()
 	in, out, err := process.TakeStdio()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pillion: take standard input and output:", err)
@@ -46,6 +45,10 @@ func runStdio(arguments []string) int {
 	}
 	// A child could otherwise read this process's environment (S20); where that cannot be had the rest still holds.
 	_ = process.DisallowDump()
+	if <-refused {
+		fmt.Fprintln(os.Stderr, "pillion: this program was started by a connector of another Pillion, which is refused")
+		return exitNotAllowed
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	options.OutputLost = process.WatchReader(ctx, out)
