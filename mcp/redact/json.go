@@ -13,18 +13,16 @@ const maxNesting = 4
 
 // hasRareEscape reports whether text may hold a secret escaped in a way that no form foresees.
 func hasRareEscape(text string) bool {
-	for i := strings.IndexByte(text, '\\'); i >= 0; {
-		if i+1 < len(text) && (text[i+1] == 'u' || text[i+1] == '/') {
-			return true
-		}
-		rest := min(i+2, len(text))
-		next := strings.IndexByte(text[rest:], '\\')
-		if next < 0 {
+	for {
+		i := strings.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
 			return false
 		}
-		i = rest + next
+		if text[i+1] == 'u' || text[i+1] == '/' {
+			return true
+		}
+		text = text[i+2:]
 	}
-	return false
 }
 
 // begins reports whether text begins with one of openings after white space.

@@ -19,6 +19,7 @@ const MinBytes = 8
 type Set struct {
 	secrets []string
 	matcher matcher
+	escapes bool
 }
 
 // New returns the set of the given secret values. Values shorter than MinBytes are left out.
@@ -36,8 +37,13 @@ func New(secrets ...string) *Set {
 		patterns = append(patterns, forms(secret)...)
 	}
 	s.matcher = newMatcher(patterns)
+	s.escapes = slices.ContainsFunc(patterns, func(p string) bool { return strings.IndexByte(p, '\\') >= 0 })
 	return s
 }
+
+// Escapes reports whether a secret of the set is spelt otherwise inside a JSON string. Only then may what a JSON string
+// says hold a secret that Bytes did not find in its spelling, and is worth a search of its own.
+func (s *Set) Escapes() bool { return s != nil && s.escapes }
 
 // With returns a set that holds more values besides those of s.
 func (s *Set) With(more ...string) *Set {

@@ -170,6 +170,20 @@ func TestS29_JSONStaysJSON(t *testing.T) {
 	}
 }
 
+func TestS29_Escapes(t *testing.T) {
+	t.Parallel()
+	for secret, want := range map[string]bool{
+		"sk-0123456789_abc": false, "Bearer 0123456789": false, "pass\"word12": true, "pass/word12": true, "pässword12": true, "pass\nword12": true, "short\"": false,
+	} {
+		if got := New("another-secret", secret).Escapes(); got != want {
+			t.Errorf("%q: %v", secret, got)
+		}
+	}
+	if (*Set)(nil).Escapes() {
+		t.Error("nothing escapes")
+	}
+}
+
 func TestS29_TextIsNoLoneScalar(t *testing.T) {
 	t.Parallel()
 	if out, _ := New("12345678").Text("12345678"); out != Marker {
