@@ -186,6 +186,9 @@ func (s *Session) start() {
 				s.editor.showMessage(s, messageError, "Pillion: "+s.coreErr.Error())
 				return
 			}
+			if s.core.Notice != "" {
+				s.editor.showMessage(s, messageWarning, "Pillion: "+s.core.Notice+".")
+			}
 			s.notifier.resume()
 			s.core.Watch(s.log)
 			s.askAboutStores()

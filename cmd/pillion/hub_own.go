@@ -61,6 +61,9 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 	}
 	h.Core = opened
 	h.Start()
+	if h.Notice != "" {
+		p.sayf("pillion: %s.", editors.Visible(h.Notice))
+	}
 	for _, problem := range h.StoreProblems() {
 		p.sayf("pillion: the decisions in %s cannot be read, so everything asks: %s", editors.Visible(problem.File), editors.Visible(problem.Reason))
 	}

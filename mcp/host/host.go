@@ -28,6 +28,8 @@ type Options struct {
 	UserFile string
 	// Folder holds what outlives the session: grants, logs, the audit log.
 	Folder *state.Folder
+	// Scratch is a folder that connectors work in and their logs go to; empty means Folder.
+	Scratch string
 	// Results is a private folder for what results leave behind; the host empties it when it closes.
 	Results string
 	// OwnFolders are further folders of Pillion's own: no standing yes covers a call that names one (S20).

@@ -102,7 +102,15 @@ func (h *Host) workingFolder(entry *config.Entry, cwd string) (string, *Problem)
 }
 
 func (h *Host) ownFolder(entry *config.Entry) string {
-	return h.options.Folder.Path(connectorFolderInState, entry.ID)
+	return h.scratch(connectorFolderInState, entry.ID)
+}
+
+// scratch is a path below the folder that connectors work in and log to.
+func (h *Host) scratch(elem ...string) string {
+	if h.options.Scratch == "" {
+		return h.options.Folder.Path(elem...)
+	}
+	return filepath.Join(append([]string{h.options.Scratch}, elem...)...)
 }
 
 // childPath is the PATH that a connector is looked up in and gets.

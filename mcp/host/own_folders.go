@@ -35,7 +35,7 @@ func (h *Host) reachesOwnFolder(entry *config.Entry, arguments []byte) bool {
 		return false
 	}
 	base := h.workingBase(entry)
-	free := h.options.Folder.Path(connectorFolderInState) // where connectors work is theirs
+	free := h.scratch(connectorFolderInState) // where connectors work is theirs
 	for decoder := jsontext.NewDecoder(bytes.NewReader(arguments)); ; {
 		token, err := decoder.ReadToken()
 		if err != nil {

@@ -266,7 +266,7 @@ func (h *Host) ConnectorIn(root, name string) string {
 
 // LogFile is where a connector's stderr is kept; it need not exist.
 func (h *Host) LogFile(id string) string {
-	return h.options.Folder.Path(logFolderInState, id+".log")
+	return h.scratch(logFolderInState, id+".log")
 }
 
 // OwnerOf is the connector that a tool would belong to, by the tool's name.

@@ -15,7 +15,6 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/host"
-	"pillion/mcp/state"
 )
 
 // Options say who starts a host and for what.
@@ -43,6 +42,9 @@ type Core struct {
 	Folders Folders
 	// Results is the session's own private folder.
 	Results string
+	// Notice is what the user should be told of the folders, a sentence without its full stop; mostly empty.
+	Notice  string
+	scratch string
 
 	watchMu  sync.Mutex
 	watcher  *watcher
@@ -68,32 +70,27 @@ func Open(o Options) (*Core, error) {
 	if err := folders.CheckOutside(o.Roots); err != nil {
 		return nil, err
 	}
-	folder, err := state.Open(folders.State)
-	if err != nil {
-		return nil, fmt.Errorf("open the state folder: %w", err)
-	}
-	results, err := resultsFolder(folder, o.Window)
+	p, err := openPlaces(folders.State, o.Window)
 	if err != nil {
 		return nil, err
 	}
+	own := []string{folders.Config, folders.Runtime}
+	if p.scratch != "" {
+		own = append(own, p.scratch)
+	}
 	return &Core{
 		Folders: folders,
-		Results: results,
+		Results: p.results,
+		Notice:  p.notice,
+		scratch: p.scratch,
 		Host: host.New(host.Options{
-			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: folder, Results: results, OwnFolders: []string{folders.Config, folders.Runtime},
+			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: p.folder,
+			Scratch: p.scratch, Results: p.results, OwnFolders: own,
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand},
 			Roots: o.Roots, IsUntrusted: o.IsUntrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
 		}),
 	}, nil
-}
-
-func resultsFolder(folder *state.Folder, window string) (string, error) {
-	path := folder.Path("results", window)
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return "", fmt.Errorf("make the folder for results: %w", err)
-	}
-	return path, nil
 }
 
 // Folders are where Pillion's files lie.
@@ -131,11 +128,26 @@ func (f Folders) CheckOutside(roots []string) error {
 		return err
 	}
 	for _, root := range roots {
-		for _, folder := range []string{f.State, f.Runtime} {
-			if isInside(folder, root) {
-				return fmt.Errorf("the folder %s lies in the workspace folder %s: a repository must not hold Pillion's own files", folder, root)
-			}
+		if err := outside(f.State, root); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// CheckRuntime refuses a folder of sockets that a repository could hold: without it there are no sockets, and all else goes on.
+func (f Folders) CheckRuntime(roots []string) error {
+	for _, root := range roots {
+		if err := outside(f.Runtime, root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func outside(folder, root string) error {
+	if isInside(folder, root) {
+		return fmt.Errorf("the folder %s lies in the workspace folder %s: a repository must not hold Pillion's own files", folder, root)
 	}
 	return nil
 }
@@ -199,4 +211,7 @@ func (c *Core) Close(ctx context.Context) {
 		w.close()
 	}
 	c.Host.Close(ctx)
+	if c.scratch != "" {
+		_ = os.RemoveAll(c.scratch)
+	}
 }
