@@ -17,6 +17,8 @@ const coalesceTime = 20 * time.Millisecond
 // notifier tells the editor what changed, several changes at a time.
 type notifier struct {
 	session *Session
+	// flushing keeps the changes in order: a later one must not be overtaken by an earlier one that was read before it.
+	flushing sync.Mutex
 
 	mu         sync.Mutex
 	hasBegun   bool
@@ -80,6 +82,8 @@ func (n *notifier) arm() {
 // flush tells what was gathered; before the files are read it goes on gathering.
 func (n *notifier) flush() {
 	s := n.session
+	n.flushing.Lock()
+	defer n.flushing.Unlock()
 	n.mu.Lock()
 	n.timer = nil
 	if !s.hasStarted() || s.lifetime.Err() != nil {
