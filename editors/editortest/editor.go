@@ -41,6 +41,8 @@ type Options struct {
 	Initialize map[string]any
 	// IsSilent leaves initialize to the test.
 	IsSilent bool
+	// Heard, if not nil, is given everything that Pillion says, whole; it must not keep it.
+	Heard func(body []byte)
 }
 
 // Editor is one fake editor with its Pillion.
@@ -49,6 +51,7 @@ type Editor struct {
 	options Options
 	command *exec.Cmd
 	conn    *rpc.Conn
+	in      io.Closer // Pillion's standard input
 	stderr  bytes.Buffer
 	served  chan struct{}
 	waited  chan error
@@ -58,6 +61,7 @@ type Editor struct {
 	asks        map[message.AskID]message.Ask
 	closed      []message.ClosedAsk
 	connectors  map[message.ConnectorID]message.Connector
+	rev         int // of what was told of them last
 	tools       []message.ToolsChangedParams
 	diagnostics map[uri.URI][]protocol.Diagnostic
 	shown       []string // texts of the documents that were shown
@@ -91,6 +95,7 @@ func Start(t testing.TB, o Options) *Editor {
 	if err := e.command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	e.in = in
 	e.connect(out, in)
 	t.Cleanup(e.end)
 	if !o.IsSilent {
@@ -141,6 +146,8 @@ func (e *Editor) Frame(direction byte, body []byte) {
 	mark := "<"
 	if direction == '<' { // what this side sends is what the editor sends
 		mark = ">"
+	} else if e.options.Heard != nil {
+		e.options.Heard(body)
 	}
 	text := string(body)
 	if len(text) > 2000 {
@@ -173,6 +180,7 @@ func (e *Editor) asksChanged(_ context.Context, p message.AsksChangedParams) {
 
 func (e *Editor) connectorsChanged(_ context.Context, p message.ConnectorsChangedParams) {
 	e.mu.Lock()
+	e.rev = p.Rev
 	for _, connector := range p.Changed {
 		e.connectors[connector.ID] = connector
 	}
@@ -350,9 +358,11 @@ func (e *Editor) Kill() {
 // PID is Pillion's process id.
 func (e *Editor) PID() int { return e.command.Process.Pid }
 
-// CloseInput closes Pillion's standard input alone.
-func (e *Editor) CloseInput() { e.conn.Close() }
+// Hang closes both ends, as an editor does that dies.
+func (e *Editor) Hang() { e.conn.Close() }
+
+// CloseInput closes Pillion's standard input alone; what it says is heard to its end.
+func (e *Editor) CloseInput() { _ = e.in.Close() }
 
 // Stderr is what Pillion wrote there; only after it has ended.
 func (e *Editor) Stderr() string { return e.stderr.String() }
-

@@ -74,8 +74,13 @@ func (e *Editor) keepSeeding() (stop func()) {
 	return func() { cancel(); <-done }
 }
 
+// know takes over a list, unless a notification has told of something later.
 func (e *Editor) know(list message.ConnectorsResult) {
 	e.mu.Lock()
+	if list.Rev < e.rev {
+		e.mu.Unlock()
+		return
+	}
 	for _, connector := range list.Connectors {
 		e.connectors[connector.ID] = connector
 	}

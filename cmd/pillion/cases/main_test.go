@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"pillion/editors/editortest"
@@ -26,6 +27,10 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(folder)
+	if err := os.Chmod(folder, 0o755); err != nil { // another user runs them too
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	pillion = filepath.Join(folder, "pillion"+executableSuffix())
 	fakestdio = filepath.Join(folder, "fakestdio"+executableSuffix())
 	// A program under the race detector takes a second to end; what is tested here is not the fake.
@@ -55,6 +60,8 @@ type world struct {
 	home       string
 	repository string
 	environ    []string
+	// before is what Pillion is started by, if not directly.
+	before []string
 }
 
 func newWorld(t *testing.T) *world {
@@ -99,7 +106,7 @@ func (w *world) write(path, text string) string {
 // edit opens the repository in an editor.
 func (w *world) edit(change ...func(*editortest.Options)) *editortest.Editor {
 	w.t.Helper()
-	options := editortest.Options{Command: []string{pillion, "--stdio"}, Environ: w.environ, Roots: []string{w.repository}}
+	options := editortest.Options{Command: append(slices.Clone(w.before), pillion, "--stdio"), Environ: w.environ, Roots: []string{w.repository}}
 	for _, f := range change {
 		f(&options)
 	}
