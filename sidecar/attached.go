@@ -80,7 +80,7 @@ func (s *Session) openSocket(roots []string) (*attach.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := folders.CheckOutside(roots); err != nil {
+	if err := errors.Join(folders.CheckOutside(roots), folders.CheckRuntime(roots)); err != nil {
 		return nil, err
 	}
 	return attach.Listen(folders.Runtime, message.WindowDescriptor{
