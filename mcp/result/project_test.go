@@ -246,9 +246,20 @@ func FuzzProject(f *testing.F) {
 	f.Add([]byte(`{"content":[{"type":"resource","resource":{"uri":"x","blob":"!"}}]}`))
 	f.Add([]byte("{\"content\":[{\"type\":\"text\",\"text\":\"\\ud800\xff\"}]}"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		p, err := Project(raw, Options{MaxTextRunes: 50})
-		if err == nil && !utf8.ValidString(p.Text) {
-			t.Fatalf("%q gives invalid text %q", raw, p.Text)
+		p, err := Project(raw, Options{MaxTextRunes: 50, OutputSchema: []byte(`{"required":["a"]}`)})
+		if err != nil {
+			return
+		}
+		if !json.Valid(raw) {
+			t.Fatalf("%q is taken for a result", raw)
+		}
+		if !utf8.ValidString(p.Text) || !utf8.Valid(p.Content) || !utf8.Valid(p.Structured) {
+			t.Fatalf("%q gives text that is not valid: %q, %q, %q", raw, p.Text, p.Content, p.Structured)
+		}
+		for _, part := range [][]byte{p.Content, p.Structured} {
+			if part != nil && (!json.Valid(part) || utf8.Valid(raw) && !bytes.Contains(raw, part)) {
+				t.Fatalf("%q gives %q", raw, part)
+			}
 		}
 	})
 }

@@ -105,14 +105,32 @@ func typeOf(value any) string {
 	case object:
 		return "object"
 	case literal:
-		if strings.Trim(string(v), "-0123456789") == "" {
-			return "integer"
-		}
-		if n, ok := rational(v); ok && n.IsInt() {
+		if isInteger(v) {
 			return "integer"
 		}
 	}
 	return "number"
+}
+
+// isInteger reports whether a number is whole, however it is spelt: 1.0, 1e3 and 100e-2 are.
+func isInteger(text literal) bool {
+	mantissa, exponent := string(text), ""
+	if e := strings.IndexAny(mantissa, "eE"); e >= 0 {
+		mantissa, exponent = mantissa[:e], mantissa[e+1:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	if exponent == "" && fraction == "" {
+		return true
+	}
+	digits := strings.TrimRight(whole+fraction, "0")
+	if strings.Trim(digits, "-0") == "" {
+		return true
+	}
+	shift := 0
+	if exponent != "" {
+		shift, _ = strconv.Atoi(exponent) // out of range it is the nearest that is not
+	}
+	return shift >= len(digits)-len(whole)
 }
 
 func (c *checker) kind(s *schema, value any) error {
