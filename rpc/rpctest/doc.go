@@ -41,14 +41,17 @@
 //	"$match ^[a-z]+$"                                       a string that matches the regular expression
 //	"${name}"                                               binds the value to a name; once bound, the same value
 //
-// In what is sent, and within longer strings, "${name}" is replaced by the bound
-// value. Names may be bound beforehand ([PlayOptions.Vars]).
+// In what is sent, names of members too, and within longer strings, "${name}" is
+// replaced by the bound value, in a regular expression literally. Names may be
+// bound beforehand ([PlayOptions.Vars]).
 //
 // # Update and replay
 //
 // With [PlayOptions.Update] a line that does not match is rewritten to the message
 // that answers the same id or has the same method, and an empty < line to the next
 // message; the file is saved. With [PlayOptions.Replay] lines match by direction,
-// id, method and error code alone, and the ids of requests from Pillion are
-// translated: so a file written by "--trace" ([rpc.NewTracer]) becomes a test.
+// id, method and error code alone, one notification stands for all of its method
+// in a block, and the ids of requests from Pillion and the names that it makes, such
+// as those of questions, are translated: so a file written by "--trace"
+// ([rpc.NewTracer]) becomes a test.
 package rpctest

@@ -96,6 +96,10 @@ func (n names) compareString(where, expected string, actual value) string {
 	}
 	if pattern, isPattern := strings.CutPrefix(expected, "$match "); isPattern {
 		text, isString := actual.(string)
+		pattern, err := n.expandTextBy(pattern, regexp.QuoteMeta)
+		if err != nil {
+			return where + ": " + err.Error()
+		}
 		re, err := regexp.Compile(pattern)
 		if err != nil || !isString || !re.MatchString(text) {
 			return unequal(where, expected, actual)
@@ -184,7 +188,11 @@ func (n names) expand(v value) (value, error) {
 			if err != nil {
 				return nil, err
 			}
-			out[i] = member{m.name, expanded}
+			name, err := n.expandText(m.name)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = member{name, expanded}
 		}
 		return out, nil
 	}
@@ -193,6 +201,11 @@ func (n names) expand(v value) (value, error) {
 
 // expandText replaces names within a string.
 func (n names) expandText(text string) (string, error) {
+	return n.expandTextBy(text, func(value string) string { return value })
+}
+
+// expandTextBy replaces names within a string by their values as quote writes them.
+func (n names) expandTextBy(text string, quote func(string) string) (string, error) {
 	var missing error
 	text = anyName.ReplaceAllStringFunc(text, func(found string) string {
 		name := found[2 : len(found)-1]
@@ -202,9 +215,9 @@ func (n names) expandText(text string) (string, error) {
 			return found
 		}
 		if s, isString := bound.(string); isString {
-			return s
+			return quote(s)
 		}
-		return string(appendValue(nil, bound))
+		return quote(string(appendValue(nil, bound)))
 	})
 	return text, missing
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func (t *Transcript) Play(p *Peer, o PlayOptions) error {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second
 	}
-	pl := &player{peer: p, options: o, names: names{}, ids: map[string]value{}, received: make(chan received), stop: make(chan struct{})}
+	pl := &player{peer: p, options: o, names: names{}, ids: map[string]value{}, renamed: map[string]string{}, received: make(chan received), stop: make(chan struct{})}
 	for name, v := range o.Vars {
 		pl.names[name] = v
 	}
@@ -75,7 +76,8 @@ type player struct {
 	peer     *Peer
 	options  PlayOptions
 	names    names
-	ids      map[string]value // replay: recorded id of a request of Pillion's -> its id now
+	ids      map[string]value  // replay: recorded id of a request of Pillion's -> its id now
+	renamed  map[string]string // replay: recorded name -> what it is now
 	received chan received
 	stop     chan struct{}
 	backlog  []object // received and not claimed
@@ -174,12 +176,12 @@ func (p *player) outgoing(l *line) ([]byte, error) {
 	if _, isRequest := o.member("method"); isRequest {
 		translated = false
 	}
-	if translated || anyName.Match(text) {
+	if translated || anyName.Match(text) || len(p.renamed) > 0 {
 		v, err := p.names.expand(o)
 		if err != nil {
 			return nil, err
 		}
-		o = v.(object)
+		o = p.rename(v).(object)
 		if translated {
 			o = o.with("id", id)
 		}
@@ -270,8 +272,14 @@ func (p *player) next(timeout <-chan time.Time) (object, error) {
 	}
 }
 
-// claim lets the first open line that matches have m and returns the others.
+// claim lets the first open line that matches have m and returns the others. In a
+// replay one notification claims every line of its method: what was told in two
+// parts may be told in one.
 func (p *player) claim(open []*line, m object) ([]*line, bool) {
+	if _, present := m.member("id"); p.options.Replay && !present {
+		rest := slices.DeleteFunc(slices.Clone(open), func(l *line) bool { return p.matches(l, m) })
+		return rest, len(rest) < len(open)
+	}
 	for i, l := range open {
 		if p.matches(l, m) {
 			return append(open[:i:i], open[i+1:]...), true
@@ -306,6 +314,7 @@ func (p *player) matches(l *line, m object) bool {
 			p.ids[idText(expected)] = id
 		}
 	}
+	p.learn(expected, m)
 	return true
 }
 
