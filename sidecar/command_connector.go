@@ -7,7 +7,6 @@ import (
 
 	"pillion/editors"
 	"pillion/mcp/host"
-	"pillion/rpc"
 	"pillion/rpc/message"
 )
 
@@ -32,18 +31,22 @@ func (s *Session) named(ctx context.Context, ref message.ConnectorRef) (host.Con
 }
 
 // errSeveral says that a command without a name could mean several connectors.
-var errSeveral = rpc.Errorf(rpc.CodeInvalidParams, "name a connector: there is not exactly one")
+var errSeveral = errors.New("name a connector: there is not exactly one")
+
+// orStatus lets a command that could mean several connectors open the status, whose lines name them (U16).
+func (s *Session) orStatus(ctx context.Context, err error) error {
+	if errors.Is(err, errSeveral) {
+		_, err = s.status(ctx, message.Empty{})
+	}
+	return err
+}
 
 // actOn does something with one connector in the background; several candidates open the status, whose actions carry the
 // names (U16).
 func (s *Session) actOn(ctx context.Context, ref message.ConnectorRef, verb string, act func(*host.Host, context.Context, string) (host.Connector, error)) (message.CommandStarted, error) {
 	found, err := s.named(ctx, ref)
-	if errors.Is(err, errSeveral) {
-		_, err = s.status(ctx, message.Empty{})
-		return message.CommandStarted{}, err
-	}
 	if err != nil {
-		return message.CommandStarted{}, err
+		return message.CommandStarted{}, s.orStatus(ctx, err)
 	}
 	s.inBackground(func() {
 		after, err := act(s.core.Host, s.lifetime, found.ID)
@@ -72,7 +75,7 @@ func (s *Session) restartConnector(ctx context.Context, arguments message.Connec
 func (s *Session) removeConnector(ctx context.Context, arguments message.ConnectorArguments) (message.CommandStarted, error) {
 	found, err := s.named(ctx, arguments.Connector)
 	if err != nil {
-		return message.CommandStarted{}, err
+		return message.CommandStarted{}, s.orStatus(ctx, err)
 	}
 	return message.CommandStarted{}, s.removeEntry(ctx, found)
 }
@@ -80,7 +83,7 @@ func (s *Session) removeConnector(ctx context.Context, arguments message.Connect
 func (s *Session) showLog(ctx context.Context, arguments message.ConnectorArguments) (message.Empty, error) {
 	found, err := s.named(ctx, arguments.Connector)
 	if err != nil {
-		return message.Empty{}, err
+		return message.Empty{}, s.orStatus(ctx, err)
 	}
 	path := s.core.LogFile(found.ID)
 	s.inBackground(func() {

@@ -80,7 +80,7 @@ func (s *Session) unsaved(path string) string {
 func (s *Session) revokeConnector(ctx context.Context, arguments message.ConnectorArguments) (message.Empty, error) {
 	found, err := s.named(ctx, arguments.Connector)
 	if err != nil {
-		return message.Empty{}, err
+		return message.Empty{}, s.orStatus(ctx, err)
 	}
 	root, isAsked := s.core.ConsentRootOf(found.ID)
 	if !isAsked {
