@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"runtime"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -76,6 +77,8 @@ func (c *Conn) serveRequest(m message) {
 	ctx, cancel := context.WithCancel(ctx)
 	entry := c.inflight.add(m.id, cancel)
 	go c.run(ctx, m.method, m.id, todo, entry)
+	// A read that waits in a system call keeps this processor, and with it the request, until the runtime takes it away.
+	runtime.Gosched()
 }
 
 // run runs one request to its answer.
