@@ -24,6 +24,9 @@ func (h *Host) ownFolders() []string {
 // maxPathBytes is the longest text that is looked up as a path; longer ones are none on any system.
 const maxPathBytes = 4096
 
+// maxQuotedPathBytes is the longest such text in quotes: an escape has six bytes.
+const maxQuotedPathBytes = 6*maxPathBytes + 2
+
 // reachesOwnFolder reports whether arguments name one of Pillion's own folders, or a path that leads into one: from the folder
 // that the connector works in, or through links, which a repository may hold.
 func (h *Host) reachesOwnFolder(entry *config.Entry, arguments []byte) bool {
@@ -36,12 +39,23 @@ func (h *Host) reachesOwnFolder(entry *config.Entry, arguments []byte) bool {
 	}
 	base := h.workingBase(entry)
 	free := h.scratch(connectorFolderInState) // where connectors work is theirs
-	for decoder := jsontext.NewDecoder(bytes.NewReader(arguments)); ; {
-		token, err := decoder.ReadToken()
-		if err != nil {
-			return false // the arguments were checked: this is their end
+	// A buffer, unlike a reader, is decoded where it lies.
+	for decoder := jsontext.NewDecoder(bytes.NewBuffer(arguments)); ; {
+		if decoder.PeekKind() != '"' {
+			if _, err := decoder.ReadToken(); err != nil {
+				return false // the arguments were checked: this is their end
+			}
+			continue
 		}
-		if token.Kind() == '"' && leadsInto(token.String(), base, folders, free) {
+		quoted, err := decoder.ReadValue()
+		if err != nil {
+			return false
+		}
+		if len(quoted) > maxQuotedPathBytes {
+			continue
+		}
+		text, _ := jsontext.AppendUnquote(nil, quoted)
+		if leadsInto(string(text), base, folders, free) {
 			return true
 		}
 	}

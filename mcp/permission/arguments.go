@@ -53,7 +53,7 @@ func anyString(arguments []byte, found func(string) bool) bool {
 	if len(arguments) == 0 {
 		return false
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	d := jsontext.NewDecoder(bytes.NewBuffer(arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for depth := 0; ; {
 		token, err := d.ReadToken()
 		if err != nil {

@@ -14,12 +14,7 @@ import (
 // HasRemoteURL reports whether an argument holds a URL that leads off this machine: what a tool is told to read could
 // leave by it (S14). It reads URLs as generously as browsers do, and takes what it can't read for one.
 func HasRemoteURL(arguments []byte) bool {
-	// Most arguments hold nothing that could begin a URL.
-	if bytes.IndexByte(arguments, '\\') < 0 && bytes.IndexByte(arguments, '%') < 0 && !bytes.Contains(arguments, []byte("//")) &&
-		!endsSpecialScheme(arguments) {
-		return false
-	}
-	return anyString(arguments, holdsRemoteURL)
+	return (!isObject(arguments) || mayHoldURL(arguments)) && anyString(arguments, holdsRemoteURL)
 }
 
 // endsSpecialScheme reports whether one of the schemes that browsers know may end somewhere: "http:", "wss:", "FTP:".
@@ -139,6 +134,9 @@ func NamesFolder(arguments []byte, folders ...string) bool {
 		if rel, err := filepath.Rel(home, folder); home != "" && err == nil && filepath.IsLocal(rel) && rel != "." {
 			names = append(names, "/"+spelling(rel)) // ~/…, $HOME/…
 		}
+	}
+	if isObject(arguments) && !slices.ContainsFunc(names, func(name string) bool { return mayHold(arguments, path.Base(name)) }) {
+		return false
 	}
 	return anyString(arguments, func(text string) bool {
 		if mentionsAny(text, names) && namesAny(text, names) {
