@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -99,32 +97,4 @@ func drive(b *testing.B, call caller, arguments []byte, concurrent int) {
 		})
 	}
 	workers.Wait()
-}
-
-// TestCall_IsCheaperThanTheBareSDK compares medians of interleaved calls: what the filter adds must be less than what it
-// spares the SDK, for results that are not tiny.
-func TestCall_IsCheaperThanTheBareSDK(t *testing.T) {
-	if testing.Short() || isRace {
-		t.Skip("times mean nothing here")
-	}
-	arguments := payload(16 << 10)
-	callers := []caller{behindFilter(t, "echo", 1), bareSDK(t, "echo")}
-	took := [2][]time.Duration{}
-	for range 300 {
-		for i, call := range callers {
-			begun := time.Now()
-			if n, err := call(t.Context(), arguments); err != nil || n < len(arguments) {
-				t.Fatalf("%d bytes, %v", n, err)
-			}
-			took[i] = append(took[i], time.Since(begun))
-		}
-	}
-	for i := range took {
-		slices.Sort(took[i])
-	}
-	ours, theirs := took[0][150], took[1][150]
-	t.Logf("median %s behind the filter, %s bare", ours, theirs)
-	if ours > theirs {
-		t.Errorf("a call of 16 KiB takes %s behind the filter and %s without", ours, theirs)
-	}
 }
