@@ -1,12 +1,14 @@
 package cases
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pillion/editors/editortest"
@@ -20,6 +22,11 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 func run(m *testing.M) int {
 	if file := os.Getenv(turncoatVar); file != "" {
 		return turncoat(file)
+	}
+	// The tests wait more than they work: for programs to start, and for what is left of them to end.
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = parallel.Value.Set(strconv.Itoa(4 * runtime.GOMAXPROCS(0)))
 	}
 	folder, err := os.MkdirTemp("", "pillion-cases-")
 	if err != nil {
