@@ -97,7 +97,7 @@ func Start(t testing.TB, o Options) *Editor {
 	}
 	e.in = in
 	e.connect(out, in)
-	t.Cleanup(e.end)
+	t.Cleanup(e.End)
 	if !o.IsSilent {
 		e.Initialize()
 		Notify(e, rpc.Notification[message.Empty]{Method: "initialized"}, message.Empty{})
@@ -315,8 +315,8 @@ func (e *Editor) Session() string {
 	return strings.Join(e.log, "\n")
 }
 
-// end shuts Pillion down as an editor does, and holds that it ends cleanly.
-func (e *Editor) end() {
+// End shuts Pillion down as an editor does, and holds that it ends cleanly.
+func (e *Editor) End() {
 	select {
 	case <-e.served:
 		return // the test ended it
