@@ -329,7 +329,9 @@ func TestE8_ProgressReachesTheEditor(t *testing.T) {
 		t.Errorf("%+v", result)
 	}
 	for _, kind := range []string{"begin", "report", "end"} {
-		e.Progress(kind, func(p protocol.ProgressParams) bool { return strings.Contains(string(p.Value), fmt.Sprintf("%q", kind)) })
+		e.Progress(kind, func(p protocol.ProgressParams) bool {
+			return strings.Contains(string(p.Value), fmt.Sprintf("%q", kind))
+		})
 	}
 }
 
