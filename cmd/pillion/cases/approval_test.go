@@ -191,7 +191,7 @@ func TestS16_PlainButtons(t *testing.T) {
 			execute(e, "pillion.server.tool.call", `"mine.a"`, `{}`)
 			e.Shown("arguments, exactly as they will be sent")
 			if choose != nil {
-				seen := [][]string{<-titles, <-titles}
+				seen := [][]string{next(t, e, titles), next(t, e, titles)}
 				slices.SortFunc(seen, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
 				if !slices.Equal(seen[0], []string{"Decline", "Allow once", "Allow for session", "Always allow tool", "Always allow connector"}) ||
 					!slices.Equal(seen[1], []string{"Not now", "Never", "Allow"}) {
@@ -409,7 +409,7 @@ func TestS19_OneQuestionForEverythingThatWaits(t *testing.T) {
 		t.Errorf("%d questions, %d prompts", len(asks), len(prompts))
 	}
 	execute(e, "pillion.server.review")
-	if text := <-prompts; !strings.Contains(text, "30 connectors") {
+	if text := next(t, e, prompts); !strings.Contains(text, "30 connectors") {
 		t.Errorf("%q", text)
 	}
 	review := e.Shown("may these connectors of this repository run")
@@ -462,7 +462,7 @@ func TestS19_Floods(t *testing.T) {
 		}()
 	}
 	for range more - 20 {
-		result := <-refusals
+		result := next(t, e, refusals)
 		if result.Status != message.CallDeclined || result.MayHaveRun || !strings.Contains(result.Message, "too many") {
 			t.Errorf("%+v", result)
 		}

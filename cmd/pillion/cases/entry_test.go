@@ -117,6 +117,18 @@ func argumentsOf(t testing.TB, log string) []string {
 	return all
 }
 
+// next waits for what comes from a channel; where it does not come the test shows the session.
+func next[T any](t testing.TB, e *editortest.Editor, from <-chan T) T {
+	t.Helper()
+	select {
+	case value := <-from:
+		return value
+	case <-time.After(editortest.Patience):
+		t.Fatalf("nothing came\n%s", e.Session())
+		panic("unreachable")
+	}
+}
+
 // begin calls a tool in the background; the call ends with the test.
 func begin(t testing.TB, e *editortest.Editor, params message.ToolCallParams) <-chan editortest.Outcome[message.CallResult] {
 	t.Helper()

@@ -230,7 +230,7 @@ func TestS17_ApprovalSpeaksForPillionAlone(t *testing.T) {
 	for i, tool := range found {
 		arguments := fmt.Sprintf(`{"a":%s,%s:1}`, quoted(t, spoofs[i]), quoted(t, spoofs[i]))
 		execute(e, "pillion.server.tool.call", string(quoted(t, string(tool.ID))), arguments)
-		if all := <-titles; !slices.Equal(all[:2], []string{"Decline", "Allow once"}) {
+		if all := next(t, e, titles); !slices.Equal(all[:2], []string{"Decline", "Allow once"}) {
 			t.Errorf("%q", all)
 		}
 		e.Until("the outcome is shown", func() bool { return e.ShownCount() == 2*(i+1) })
