@@ -25,6 +25,9 @@ type removeShape struct {
 
 // Run removes it.
 func (v removeVerb) Run(p *program) error {
+	if startedByConnector() {
+		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	}
 	h, err := p.host(ownOptions{})
 	if err != nil {
 		return err

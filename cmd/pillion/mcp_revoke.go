@@ -31,6 +31,9 @@ type revokedShape struct {
 
 // Run takes it back. It writes the store itself: a window that is open reads it again.
 func (v revokeVerb) Run(p *program) error {
+	if startedByConnector() {
+		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	}
 	h, err := p.host(ownOptions{})
 	if err != nil {
 		return err

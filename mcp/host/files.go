@@ -12,12 +12,13 @@ import (
 
 // Reload reads the configuration files again and brings the connectors in line with them.
 // A file that no longer parses leaves its connectors as its last good version had them (A8, C03).
-func (h *Host) Reload() {
+func (h *Host) Reload() { h.reload(h.Roots) }
+
+// reload reads the files of these folders, which count from the moment on that their entries are judged.
+func (h *Host) reload(folders func() []string) {
 	h.reloading.Lock() // what is read last is what counts
 	defer h.reloading.Unlock()
-	h.mu.Lock()
-	roots := slices.Clone(h.roots)
-	h.mu.Unlock()
+	roots := folders()
 	files := append([]config.File{{Path: h.options.UserFile, Source: config.SourceUser}}, config.ProjectFiles(roots, h.home())...)
 	read := make(map[string]*config.Document, len(files))
 	for _, file := range files {
@@ -27,6 +28,7 @@ func (h *Host) Reload() {
 	}
 	health := h.consents.Health()
 	h.mu.Lock()
+	h.roots = roots
 	for path, document := range read {
 		if document.Parsed {
 			h.standingDoc[path] = document

@@ -184,10 +184,8 @@ func (h *Host) Close(ctx context.Context) {
 
 // SetRoots replaces the workspace folders.
 func (h *Host) SetRoots(roots []string) {
-	h.mu.Lock()
-	h.roots = cleanRoots(roots, h.home())
-	h.mu.Unlock()
-	h.Reload()
+	clean := cleanRoots(roots, h.home())
+	h.reload(func() []string { return clean })
 }
 
 // Roots returns the workspace folders that are served.

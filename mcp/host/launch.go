@@ -36,11 +36,17 @@ var demoArguments = []string{"demo"}
 // downloaders are the runners whose first start may fetch a package.
 var downloaders = map[string]bool{"npx": true, "bunx": true, "uvx": true, "pipx": true, "docker": true, "podman": true}
 
+// place is where an entry was judged, and so where it runs: the workspace may have other folders by then.
+type place struct {
+	project string // what ${workspaceFolder} stands for
+	roots   []string
+}
+
 // prepare expands an entry that may run into what is spawned, and the secret values in it.
 // It is called after consent only (B6).
-func (h *Host) prepare(ctx context.Context, entry *config.Entry) (connector.Definition, []string, *Problem) {
+func (h *Host) prepare(ctx context.Context, entry *config.Entry, in place) (connector.Definition, []string, *Problem) {
 	expanded, findings := entry.Expand(config.Scope{
-		Root: h.projectFolder(entry), Dir: h.ownFolder(entry), Home: h.home(), Lookup: h.lookupEnv(entry), IsSecret: redact.LooksSecret,
+		Root: in.project, Dir: h.ownFolder(entry), Home: h.home(), Lookup: h.lookupIn(in.project), IsSecret: redact.LooksSecret,
 	})
 	if len(findings) > 0 {
 		return connector.Definition{}, nil, configProblem(entry, findings[0].Message, findings[0].Fix)
@@ -49,7 +55,7 @@ func (h *Host) prepare(ctx context.Context, entry *config.Entry) (connector.Defi
 	if problem != nil {
 		return connector.Definition{}, nil, problem
 	}
-	path := h.childPath(ctx, entry)
+	path := h.childPath(ctx, entry, in.roots)
 	program, err := process.Resolver{Path: path, Ext: h.pathExt()}.Look(expanded.Command, folder)
 	if err != nil {
 		return connector.Definition{}, nil, programProblem(entry, err)
@@ -64,8 +70,8 @@ func (h *Host) prepare(ctx context.Context, entry *config.Entry) (connector.Defi
 	if _, isSet := environ["PATH"]; !isSet {
 		environ["PATH"] = path
 	}
-	if project := h.projectFolder(entry); project != "" {
-		environ[projectFolderVariable] = project
+	if in.project != "" {
+		environ[projectFolderVariable] = in.project
 	}
 	options := entry.Options
 	definition := connector.Definition{
@@ -115,7 +121,7 @@ func (h *Host) scratch(elem ...string) string {
 
 // childPath is the PATH that a connector is looked up in and gets.
 // Only absolute folders count, and for what is not the project's own none that lies in a workspace (S1).
-func (h *Host) childPath(ctx context.Context, entry *config.Entry) string {
+func (h *Host) childPath(ctx context.Context, entry *config.Entry, roots []string) string {
 	own, _ := lookupIn(h.options.Environ, "PATH")
 	if override, found := lookupVariable(entry.Env, "PATH"); found {
 		own = override
@@ -125,7 +131,7 @@ func (h *Host) childPath(ctx context.Context, entry *config.Entry) string {
 		if !filepath.IsAbs(folder) || slices.Contains(folders, folder) {
 			continue
 		}
-		if entry.File.Source != config.SourceProject && slices.ContainsFunc(h.Roots(), func(root string) bool { return liesIn(folder, root) }) {
+		if entry.File.Source != config.SourceProject && slices.ContainsFunc(roots, func(root string) bool { return liesIn(folder, root) }) {
 			continue
 		}
 		folders = append(folders, folder)

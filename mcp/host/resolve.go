@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"pillion/mcp/consent"
 )
 
 // resolve finds the tool on a connector that runs, starting the connector if it must.
@@ -43,7 +45,12 @@ func (h *Host) live(ctx context.Context, id string) (Connector, error) {
 	h.mu.Lock()
 	s := h.slots[id]
 	isReady := s != nil && s.activity == activityReady && s.standing.mayRun() && s.processHash == s.hash
+	isMoved := isReady && s.standing.needsYes && consent.RootID(h.consentRoot(s.entry)) != s.rootID
 	h.mu.Unlock()
+	if isMoved {
+		h.restand() // another folder stands where the yes was given: the process goes with it (S2)
+		return h.StartConnector(ctx, id)
+	}
 	if isReady {
 		return Connector{ID: id, State: StateReady}, nil
 	}

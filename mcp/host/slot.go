@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"pillion/mcp/config"
@@ -20,6 +21,7 @@ type slot struct {
 	effective config.EffectiveEntry
 	hash      string
 	standing  standing
+	rootID    string   // of the folder that it was judged in
 	fault     *Problem // why the entry cannot run as it stands
 	isRemoved bool
 	isStopped bool // by the user
@@ -228,19 +230,26 @@ func (h *Host) next(s *slot) action {
 func (h *Host) startProcess(s *slot) {
 	ctx, cancel := context.WithCancel(h.lifetime)
 	defer cancel()
+	health := h.consents.Health()
 	h.mu.Lock()
+	// Judged once more: the folder that the yes was given in may have been replaced since, and so may the entry (S2).
+	h.judge(s, health)
 	if s.isRemoved || !s.standing.mayRun() {
-		h.mu.Unlock() // what was to start has been replaced since, and its successor may not
+		s.isWanted = false
+		s.touch()
+		h.mu.Unlock()
+		h.changed(s.id)
 		return
 	}
 	entry, hash := s.entry, s.hash
+	in := place{project: h.projectFolder(entry), roots: slices.Clone(h.roots)}
 	s.activity, s.processHash, s.cancelStart = activityStarting, hash, cancel
 	s.problem, s.warnings, s.isStopped = nil, nil, false
 	s.touch()
 	h.mu.Unlock()
 	h.changed(s.id)
 
-	process, problem := h.launch(ctx, s, entry)
+	process, problem := h.launch(ctx, s, entry, in)
 
 	h.mu.Lock()
 	wasCancelled := ctx.Err() != nil
@@ -268,8 +277,8 @@ func (h *Host) startProcess(s *slot) {
 }
 
 // launch prepares the definition and starts it; the connector is returned even where its start did not succeed.
-func (h *Host) launch(ctx context.Context, s *slot, entry *config.Entry) (*connector.Connector, *Problem) {
-	definition, secrets, problem := h.prepare(ctx, entry)
+func (h *Host) launch(ctx context.Context, s *slot, entry *config.Entry, in place) (*connector.Connector, *Problem) {
+	definition, secrets, problem := h.prepare(ctx, entry, in)
 	if problem != nil {
 		return nil, problem
 	}

@@ -26,10 +26,12 @@ func (h *Host) judge(s *slot, consentHealth error) {
 		isUntrusted: h.isUntrusted,
 	}
 	root := h.consentRoot(entry)
+	s.rootID = ""
 	if root == "" {
 		return
 	}
 	s.standing.needsYes = true
+	s.rootID = consent.RootID(root)
 	if consentHealth != nil {
 		return // an unreadable store allows nothing (S20)
 	}
@@ -183,9 +185,14 @@ const (
 )
 
 func (h *Host) lookupEnv(entry *config.Entry) func(string) (string, bool) {
+	return h.lookupIn(h.projectFolder(entry))
+}
+
+// lookupIn looks variables up for an entry of a project folder.
+func (h *Host) lookupIn(project string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		if name == "CLAUDE_PROJECT_DIR" {
-			return h.projectFolder(entry), true
+			return project, true
 		}
 		return lookupIn(h.options.Environ, name)
 	}

@@ -163,7 +163,7 @@ func (r Rule) target() target {
 // Remove forgets the rule with that id. A *state.UnsavedError says that it is forgotten in this process alone.
 func (s *Store) Remove(ctx context.Context, id string) error {
 	if !slices.ContainsFunc(s.Rules(), func(r Rule) bool { return r.ID == id }) {
-		return fmt.Errorf("remove permission %q: there is none of that id", id)
+		return nil // as good as removed
 	}
 	without := func(rules []Rule) []Rule {
 		return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.ID == id })
