@@ -73,8 +73,8 @@ func TestS8_RulesAreSharedBetweenWindowsButForSessions(t *testing.T) {
 	if err := b.Remove(t.Context(), project.ID); err != nil {
 		t.Error(err)
 	}
-	if err := b.Remove(t.Context(), project.ID); err == nil {
-		t.Error("removed twice")
+	if err := b.Remove(t.Context(), project.ID); err != nil {
+		t.Errorf("one that is gone is as good as removed: %v", err)
 	}
 	if got := ids(a.Rules()); len(got) > 0 {
 		t.Errorf("left: %q", got)
