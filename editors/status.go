@@ -71,6 +71,7 @@ func (d *document) connector(c message.Connector) {
 	if c.State == message.ConnectorWaiting {
 		d.say("Run pillion.server.connector.allow to review it.")
 	}
+	d.values("look at", c.Warnings)
 	if p := c.Problem; p != nil {
 		d.value("why", p.Reason)
 		for i, step := range p.Steps {

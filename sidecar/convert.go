@@ -20,7 +20,7 @@ func (s *Session) wireConnector(c host.Connector) message.Connector {
 		Source: message.Source(c.Source), URI: fileURI(c.File), Range: s.rangeIn(c.File, c.KeySpan), Hash: c.Hash,
 		Transport: message.Transport(c.Transport), Tools: c.Tools, Resources: c.Resources, Prompts: c.Prompts,
 		Tokens: c.Tokens, Generation: c.Generation, ShadowedBy: message.ConnectorID(c.ShadowedBy),
-		Processes: []message.ConnectorProcess{},
+		Processes: []message.ConnectorProcess{}, Warnings: c.Warnings,
 	}
 	if c.Server.Name != "" {
 		wire.Server = &message.ServerIdentity{Name: c.Server.Name, Version: c.Server.Version, ProtocolVersion: c.Server.ProtocolVersion}

@@ -98,6 +98,7 @@ type Connector struct {
 	AliasOf    ConnectorID        `json:"aliasOf,omitzero"`    // connector that it is a second name of
 	Profiles   []string           `json:"profiles,omitzero"`   // profiles that it belongs to
 	Problem    *ConnectorProblem  `json:"problem,omitzero"`    // why it does not run, where it should
+	Warnings   []string           `json:"warnings,omitzero"`   // what is wrong with it that does not keep it from running
 }
 
 // ServerIdentity is who a connector's MCP server said it is.

@@ -19,7 +19,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		shape   any
 		members string
 	}{
-		{Connector{}, "id name root? state source uri? range? hash? transport tools resources prompts tokens generation stale? server? processes shadowedBy? aliasOf? profiles? problem?"},
+		{Connector{}, "id name root? state source uri? range? hash? transport tools resources prompts tokens generation stale? server? processes shadowedBy? aliasOf? profiles? problem? warnings?"},
 		{ServerIdentity{}, "name version protocolVersion"},
 		{ConnectorProcess{}, "pid sessionId? startedAt"},
 		{ConnectorProblem{}, "kind reason steps logUri?"},

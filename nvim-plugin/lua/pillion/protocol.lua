@@ -194,6 +194,8 @@
 ---@field profiles? string[]
 ---why it does not run, where it should
 ---@field problem? pillion.ConnectorProblem
+---what is wrong with it that does not keep it from running
+---@field warnings? string[]
 
 ---pillion.ServerIdentity is who a connector's MCP server said it is.
 ---@class (exact) pillion.ServerIdentity

@@ -265,6 +265,8 @@ export interface Connector {
   profiles?: string[];
   /** why it does not run, where it should */
   problem?: ConnectorProblem;
+  /** what is wrong with it that does not keep it from running */
+  warnings?: string[];
 }
 
 /** ServerIdentity is who a connector's MCP server said it is. */
