@@ -132,25 +132,26 @@ func (s *Session) raiseConsent(waiting []host.Permission, caller host.Caller) (m
 	}
 	ask, err := s.questions.Open(editors.Question{
 		Body: s.consentBody(waiting), Asker: wireAsker(caller),
-		Accept: func(answer message.Answer, _ string) error { return s.decide(waiting, answer.(message.ConsentAnswer)) },
+		Accept: func(answer message.Answer, by string) error { return s.decide(waiting, answer.(message.ConsentAnswer), by) },
 	})
 	if err != nil {
 		s.log.Error("question not put", "error", err)
 		return message.Ask{}, false
 	}
 	s.consents.open = append(s.consents.open, consentAsk{ask, waiting})
+	s.core.RecordAsked(waiting, string(ask.AskID), caller)
 	return ask, true
 }
 
 // decide records what was decided about the definitions that were shown; those that are not named stay waiting.
-func (s *Session) decide(waiting []host.Permission, answer message.ConsentAnswer) error {
+func (s *Session) decide(waiting []host.Permission, answer message.ConsentAnswer, by string) error {
 	for _, p := range waiting {
 		decision, isDecided := answer.Decisions[message.ConnectorID(p.Connector.ID)]
 		if !isDecided {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(s.lifetime, editorAnswerTime)
-		err := s.core.Decide(ctx, p, consent.Decision(decision))
+		err := s.core.Decide(ctx, p, consent.Decision(decision), by)
 		cancel()
 		if consent.IsUnsaved(err) {
 			s.editor.showMessage(s, messageWarning, "Pillion: "+err.Error())

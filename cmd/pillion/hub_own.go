@@ -100,16 +100,19 @@ func (h *ownHub) show(_ context.Context, connector message.Connector) (message.A
 	}
 	ask, err := h.open.Open(editors.Question{
 		Body: sidecar.ConsentMessage([]host.Permission{waiting}), Asker: message.Asker{Kind: message.AskerCLI},
-		Accept: func(answer message.Answer, _ string) error {
+		Accept: func(answer message.Answer, by string) error {
 			decision, isDecided := answer.(message.ConsentAnswer).Decisions[connector.ID]
 			if !isDecided {
 				return nil
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), decideTime)
 			defer cancel()
-			return h.Decide(ctx, waiting, consent.Decision(decision))
+			return h.Decide(ctx, waiting, consent.Decision(decision), by)
 		},
 	})
+	if err == nil {
+		h.RecordAsked([]host.Permission{waiting}, string(ask.AskID), host.Caller{Kind: string(message.AskerCLI)})
+	}
 	return ask, err == nil, err
 }
 

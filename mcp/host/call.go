@@ -241,6 +241,7 @@ func (c *call) ask(ctx context.Context, at target, subject permission.Subject, v
 		return &declined
 	}
 	defer release()
+	h.record(c.askRecord(verdict.Reason))
 	answer, err := h.options.Asker.Approve(ctx, Approval{
 		CallID: c.request.CallID, SessionID: c.request.SessionID, Caller: c.request.Caller,
 		Tool: at.tool, Arguments: c.arguments, Reason: verdict.Reason, Choices: verdict.Choices, Scopes: verdict.Scopes,

@@ -51,6 +51,12 @@ func (c *call) endRecord(outcome Result) audit.Record {
 	return r
 }
 
+func (c *call) askRecord(reason string) audit.Record {
+	r := c.record(audit.KindAsk)
+	r.Message = reason
+	return r
+}
+
 func (c *call) answerRecord(answer ApprovalAnswer) audit.Record {
 	r := c.record(audit.KindAnswer)
 	r.Arguments = answer.Arguments
@@ -58,8 +64,12 @@ func (c *call) answerRecord(answer ApprovalAnswer) audit.Record {
 	return r
 }
 
-func consentRecord(p Permission, decision consent.Decision) audit.Record {
-	return audit.Record{Kind: audit.KindConsent, Connector: p.Entry.Name, Status: string(decision), Message: p.Root + " " + p.Hash}
+func consentAskRecord(p Permission, askID string, caller Caller) audit.Record {
+	return audit.Record{Kind: audit.KindAsk, AskID: askID, Asker: caller.String(), Connector: p.Entry.Name, Message: p.Root + " " + p.Hash}
+}
+
+func consentRecord(p Permission, decision consent.Decision, by string) audit.Record {
+	return audit.Record{Kind: audit.KindConsent, Asker: by, Connector: p.Entry.Name, Status: string(decision), Message: p.Root + " " + p.Hash}
 }
 
 func revokeRecord(root, connector string) audit.Record {

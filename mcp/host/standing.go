@@ -136,10 +136,17 @@ func (h *Host) permissionOf(s *slot) Permission {
 	return p
 }
 
+// RecordAsked puts a question about what waits into the audit log; caller is who wants it answered.
+func (h *Host) RecordAsked(waiting []Permission, askID string, caller Caller) {
+	for _, p := range waiting {
+		h.record(consentAskRecord(p, askID, caller))
+	}
+}
+
 // Decide records what a person decided about exactly the definition that was shown, and acts on it.
 // A definition that is no longer the one in the file is recorded all the same: it is not what will start.
-// An error that [consent.IsUnsaved] knows says that the decision holds for this session alone.
-func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decision) error {
+// by says who answered, for the audit log. An error that [consent.IsUnsaved] knows says that the decision holds for this session alone.
+func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decision, by string) error {
 	if p.Root == "" {
 		return fmt.Errorf("decide on connector %q: it needs no permission", p.Entry.Name)
 	}
@@ -147,7 +154,7 @@ func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decisi
 	if err != nil && !consent.IsUnsaved(err) {
 		return fmt.Errorf("record the decision on connector %q: %w", p.Entry.Name, err)
 	}
-	h.record(consentRecord(p, decision))
+	h.record(consentRecord(p, decision, by))
 	h.restand()
 	return err
 }
