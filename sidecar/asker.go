@@ -132,7 +132,9 @@ func (s *Session) raiseConsent(waiting []host.Permission, caller host.Caller) (m
 	}
 	ask, err := s.questions.Open(editors.Question{
 		Body: s.consentBody(waiting), Asker: wireAsker(caller),
-		Accept: func(answer message.Answer, by string) error { return s.decide(waiting, answer.(message.ConsentAnswer), by) },
+		Accept: func(answer message.Answer, by string) error {
+			return s.decide(waiting, answer.(message.ConsentAnswer), by)
+		},
 	})
 	if err != nil {
 		s.log.Error("question not put", "error", err)
