@@ -23,6 +23,9 @@ func run(m *testing.M) int {
 	if file := os.Getenv(turncoatVar); file != "" {
 		return turncoat(file)
 	}
+	if log := os.Getenv(puppetVar); log != "" {
+		return runPuppet(log)
+	}
 	// The tests wait more than they work: for programs to start, and for what is left of them to end.
 	flag.Parse()
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
