@@ -177,12 +177,7 @@ type process struct {
 // processOf asks the fake of the mode dump behind a connector of a project what it was started as.
 func processOf(t testing.TB, e *editortest.Editor, connector string) process {
 	t.Helper()
-	result := approved(t, e, connector+".a", "{}", message.ApproveOnce)
-	var p process
-	if err := json.Unmarshal([]byte(result.Text), &p); err != nil {
-		t.Fatalf("%+v: %v", result, err)
-	}
-	return p
+	return dumped(t, approved(t, e, connector+".a", "{}", message.ApproveOnce))
 }
 
 // env is a variable of the process.
@@ -287,4 +282,14 @@ func errorOf(err error) (code int, text string) {
 func isAlive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	return err == nil && process.Signal(syscall.Signal(0)) == nil
+}
+
+// dumped is what a fake of the mode dump answered.
+func dumped(t testing.TB, result message.CallResult) process {
+	t.Helper()
+	var p process
+	if err := json.Unmarshal([]byte(result.Text), &p); err != nil {
+		t.Fatalf("%+v: %v", result, err)
+	}
+	return p
 }
