@@ -82,7 +82,7 @@ func (s *Session) resultRead(ctx context.Context, params message.ResultReadParam
 	if limit <= 0 {
 		limit = defaultReadBytes
 	}
-	return readText(entry.Result, params.Offset, min(limit, maxReadBytes))
+	return readText(entry.Result, params.Offset, max(utf8.UTFMax, min(limit, maxReadBytes))) // a page has a character at least
 }
 
 func readText(r *host.Result, offset, limit int) (message.ResultReadResult, error) {
@@ -107,6 +107,9 @@ func readText(r *host.Result, offset, limit int) (message.ResultReadResult, erro
 		text := r.Projection.Text
 		start := min(offset, len(text))
 		part, size = part[:copy(part, text[start:])], len(text)
+	}
+	if len(part) > 0 && !utf8.RuneStart(part[0]) {
+		return message.ResultReadResult{}, rpc.Errorf(rpc.CodeInvalidParams, "offset %d lies within a character", offset)
 	}
 	if end := offset + len(part); end < size {
 		for len(part) > 0 && !utf8.Valid(lastRune(part)) {

@@ -225,7 +225,7 @@ type CallDetailResult struct {
 type ResultReadParams struct {
 	CallID CallID `json:"callId"`
 	Offset int    `json:"offset"` // bytes of the UTF-8 text to skip: 0, or the last answer's nextOffset
-	Limit  int    `json:"limit"`  // bytes to read at most; 0 leaves it to Pillion
+	Limit  int    `json:"limit"`  // bytes to read at most, but one character at least; 0 leaves it to Pillion
 }
 
 // Check returns what is wrong with the params, as a sentence for -32602.

@@ -619,7 +619,7 @@
 ---@field callId pillion.CallId
 ---bytes of the UTF-8 text to skip: 0, or the last answer's nextOffset
 ---@field offset integer
----bytes to read at most; 0 leaves it to Pillion
+---bytes to read at most, but one character at least; 0 leaves it to Pillion
 ---@field limit integer
 
 ---pillion.ResultReadResult is a part of a call's whole text, cut between characters.

@@ -786,7 +786,7 @@ export interface ResultReadParams {
   callId: CallId;
   /** bytes of the UTF-8 text to skip: 0, or the last answer's nextOffset */
   offset: number;
-  /** bytes to read at most; 0 leaves it to Pillion */
+  /** bytes to read at most, but one character at least; 0 leaves it to Pillion */
   limit: number;
 }
 
