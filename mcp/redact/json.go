@@ -11,17 +11,20 @@ import (
 // maxNesting is how deep JSON in strings of JSON is followed.
 const maxNesting = 4
 
-// hasRareEscape reports whether text may hold a secret escaped in a way that no form foresees.
-func hasRareEscape(text string) bool {
+// hasRareEscape reports whether text may hold a secret escaped in a way that no form foresees: a character that need not be,
+// or, where a secret has characters that must be, JSON in a string of JSON.
+func (s *Set) hasRareEscape(text string) bool {
 	for {
 		i := strings.IndexByte(text, '\\')
-		if i < 0 || i+1 == len(text) {
+		if i < 0 {
 			return false
 		}
-		if text[i+1] == 'u' || text[i+1] == '/' {
+		rest := strings.TrimLeft(text[i:], `\`)
+		isNested := len(text)-i-len(rest) > 1
+		if isNested && s.escapes || rest != "" && (rest[0] == 'u' || rest[0] == '/') {
 			return true
 		}
-		text = text[i+2:]
+		text = rest
 	}
 }
 

@@ -140,7 +140,7 @@ func (s *Set) empty() bool { return s == nil || len(s.matcher.patterns) == 0 }
 func (s *Set) text(in string, nesting int, openings string) (string, bool) {
 	spans := s.matcher.find(in)
 	mayBeJSON := nesting > 0 && begins(in, openings)
-	if len(spans) == 0 && !(mayBeJSON && hasRareEscape(in)) {
+	if len(spans) == 0 && !(mayBeJSON && s.hasRareEscape(in)) {
 		return in, false
 	}
 	if mayBeJSON && isJSON(in) {

@@ -149,6 +149,8 @@ func TestS29_JSONStaysJSON(t *testing.T) {
 		"secret is JSON":       {[]string{`{"key":"v","n":5}`}, `[{"key":"v","n":5}]`, `[{"[REDACTED]":"[REDACTED]","[REDACTED] 2":"[REDACTED]"}]`},
 		"unforeseen escape":    {[]string{"abcdefgh"}, `["\u0061bcd\u0065fgh\n"]`, `["[REDACTED]\n"]`},
 		"JSON in JSON":         {[]string{"12345678"}, `{"text":"{\"n\":12345678}"}`, `{"text":"{\"n\":\"[REDACTED]\"}"}`},
+		"quotes, twice":        {[]string{`say "abc" now`}, `{"t":"{\"n\":\"say \\\"abc\\\" now\"}"}`, `{"t":"{\"n\":\"[REDACTED]\"}"}`},
+		"unforeseen, twice":    {[]string{"abcdefgh"}, `{"t":"[\"\\u0061bcdefgh\"]"}`, `{"t":"[\"[REDACTED]\"]"}`},
 		"lone surrogate kept":  {[]string{"abcdefgh"}, `["\ud800", "abcdefgh"]`, `["\ud800", "[REDACTED]"]`},
 		"duplicate names kept": {[]string{"abcdefgh"}, `{"a":1,"a":"abcdefgh"}`, `{"a":1,"a":"[REDACTED]"}`},
 		"no JSON":              {[]string{"abcdefgh"}, `{"a": abcdefgh`, `{"a": [REDACTED]`},
