@@ -271,5 +271,6 @@ func (h *Host) addSecrets(values []string) {
 	}
 	h.mu.Lock()
 	h.secrets = h.secrets.With(values...)
+	h.toolIndex = nil // what is listed must not show them either
 	h.mu.Unlock()
 }

@@ -9,6 +9,7 @@ import (
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
 	"pillion/mcp/permission"
+	"pillion/mcp/redact"
 )
 
 // toolIndex finds tools by every name they go by.
@@ -43,7 +44,8 @@ func (h *Host) newIndex() *toolIndex {
 	index := &toolIndex{byName: map[string][]int{}, bySlot: map[string][]int{}}
 	for _, s := range h.slots {
 		for _, tool := range h.offered(s) {
-			index.tools = append(index.tools, indexedTool{s, newTool(s, tool, served[identity{s.id, s.entry.Name, tool.Name}])})
+			shown := newTool(s, tool, served[identity{s.id, s.entry.Name, tool.Name}]).redacted(h.secrets)
+			index.tools = append(index.tools, indexedTool{s, shown})
 		}
 	}
 	slices.SortFunc(index.tools, func(a, b indexedTool) int {
@@ -70,6 +72,18 @@ func newTool(s *slot, tool connector.Tool, served string) Tool {
 		IsDestructive: tool.Destructive == nil || *tool.Destructive,
 		OpenWorld:     tool.OpenWorld, Hash: tool.Hash, Tokens: tokensOf(tool),
 	}
+}
+
+// redacted is the tool without the secrets that its connector may have put into its words (E7). Its names stay: calls go by
+// them, and so does its hash, of the words as they came.
+func (t Tool) redacted(secrets *redact.Set) Tool {
+	for _, text := range []*string{&t.Title, &t.Summary, &t.Description} {
+		*text, _ = secrets.Text(*text)
+	}
+	for _, value := range []*[]byte{&t.InputSchema, &t.OutputSchema, &t.Annotations} {
+		*value, _ = secrets.Bytes(*value)
+	}
+	return t
 }
 
 // offered are the tools that may be seen: of a connector that may run, was listed from this definition, and through the

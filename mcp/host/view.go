@@ -145,7 +145,9 @@ func (h *Host) view(s *slot) Connector {
 			view.Tokens += tokensOf(tool)
 		}
 		for _, bad := range s.catalogue.Quarantined {
-			view.Warnings = append(view.Warnings, fmt.Sprintf("tool %q is left out: %s", bad.Name, bad.Reason))
+			name, _ := h.secrets.Text(bad.Name)
+			reason, _ := h.secrets.Text(bad.Reason)
+			view.Warnings = append(view.Warnings, fmt.Sprintf("tool %q is left out: %s", name, reason))
 		}
 	}
 	return view
