@@ -22,13 +22,23 @@ func (s *Session) connectorAdd(ctx context.Context, params message.ConnectorAddP
 	if err != nil {
 		return message.ConnectorAddResult{}, err
 	}
-	entry, err := c.AddEntry(file, params.Name, []byte(params.DefinitionText), params.Force)
+	definition := []byte(params.DefinitionText)
+	if file.Source == config.SourceUser {
+		// Nobody was asked: an entry of the user's own is written switched off, and a project's waits (S6).
+		if definition, err = host.SwitchedOff(definition); err != nil {
+			return message.ConnectorAddResult{}, rpc.Errorf(rpc.CodeInvalidParams, "definitionText: %s", err)
+		}
+	}
+	entry, err := c.AddEntry(file, params.Name, definition, params.Force)
 	if err != nil {
 		return message.ConnectorAddResult{}, editError(err)
 	}
 	result := message.ConnectorAddResult{Warnings: []string{}}
 	for _, finding := range entry.Findings {
 		result.Warnings = append(result.Warnings, finding.Text())
+	}
+	if file.Source == config.SourceUser {
+		result.Warnings = append(result.Warnings, "it is switched off until you allow it: pillion mcp approve, with its name, in a terminal")
 	}
 	added, err := c.Connector(entry.ID)
 	if err != nil {

@@ -21,6 +21,7 @@ type notifier struct {
 	flushing sync.Mutex
 
 	mu         sync.Mutex
+	isClosed   bool
 	hasBegun   bool
 	isPending  bool
 	connectors []string
@@ -73,7 +74,7 @@ func (n *notifier) changed(e host.Event) {
 
 // arm is called with n.mu held.
 func (n *notifier) arm() {
-	if !n.hasBegun || !n.isPending || n.timer != nil {
+	if n.isClosed || !n.hasBegun || !n.isPending || n.timer != nil {
 		return
 	}
 	n.timer = time.AfterFunc(coalesceTime, n.flush)
@@ -84,9 +85,10 @@ func (n *notifier) flush() {
 	s := n.session
 	n.flushing.Lock()
 	defer n.flushing.Unlock()
+	defer s.recovered()
 	n.mu.Lock()
 	n.timer = nil
-	if !s.hasStarted() || s.lifetime.Err() != nil {
+	if n.isClosed || !s.hasStarted() || s.lifetime.Err() != nil {
 		n.mu.Unlock()
 		return
 	}
@@ -100,6 +102,18 @@ func (n *notifier) flush() {
 		s.tellTools(change)
 	}
 	s.publishAll()
+}
+
+// close lets nothing more out, and returns when nothing is being told.
+func (n *notifier) close() {
+	n.mu.Lock()
+	n.isClosed = true
+	if n.timer != nil {
+		n.timer.Stop()
+	}
+	n.mu.Unlock()
+	n.flushing.Lock()
+	defer n.flushing.Unlock()
 }
 
 // tellConnectors tells what differs from what was told last.

@@ -143,6 +143,7 @@ func (s *Session) finish(serveErr error) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
 	s.end()
+	s.notifier.close()
 	s.closeAttach()
 	s.closeCore(ctx)
 	s.background.Wait()

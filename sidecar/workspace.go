@@ -37,7 +37,9 @@ func (s *Session) didChangeFolders(_ context.Context, params protocol.DidChangeW
 		for _, folder := range params.Event.Added {
 			roots = appendPath(roots, folder.URI)
 		}
-		c.SetRoots(roots)
+		for _, err := range c.SetRoots(roots) {
+			s.editor.showMessage(s, messageError, "Pillion: "+err.Error())
+		}
 		c.Rewatch()
 		s.describeRoots(c.Roots())
 	})

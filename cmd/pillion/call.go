@@ -139,11 +139,16 @@ func (p *program) ownerOf(h hub, tool string) (message.Connector, bool) {
 	var owner message.Connector
 	for _, c := range connectors {
 		// Of two whose names both fit, the longer one is meant.
-		if c.State == message.ConnectorWaiting && strings.HasPrefix(tool, c.Name) && len(c.Name) > len(owner.Name) {
+		if c.State == message.ConnectorWaiting && ownsTool(c.Name, tool) && len(c.Name) > len(owner.Name) {
 			owner = c
 		}
 	}
 	return owner, owner.ID != ""
+}
+
+// ownsTool reports whether a tool's label or served name begins with the connector's name.
+func ownsTool(connector, tool string) bool {
+	return strings.HasPrefix(tool, connector+".") || strings.HasPrefix(tool, host.CleanName(connector)+"__")
 }
 
 // callAsking calls once and puts the questions of the call.

@@ -76,8 +76,18 @@ type approvalQueue struct {
 type approvalLine struct {
 	open     chan struct{} // capacity 1: holding it is having the question open
 	queued   int
-	turn     string
-	declines int
+	declines map[string]int // by turn, of the last ones
+}
+
+// maxCountedTurns bounds what a line remembers of refusals.
+const maxCountedTurns = 64
+
+// refusalOfTurn says why no further question of a turn is put, or is empty.
+func (l *approvalLine) refusalOfTurn(turn string) string {
+	if turn != "" && l.declines[turn] >= maxDeclinesPerTurn {
+		return "three calls of this turn were declined; the rest of the turn is declined with them"
+	}
+	return ""
 }
 
 func newApprovalQueue() *approvalQueue {
@@ -90,16 +100,11 @@ func (q *approvalQueue) enter(ctx context.Context, session, turn string) (releas
 	q.mu.Lock()
 	line := q.sessions[session]
 	if line == nil {
-		line = &approvalLine{open: make(chan struct{}, 1)}
+		line = &approvalLine{open: make(chan struct{}, 1), declines: map[string]int{}}
 		q.sessions[session] = line
 	}
-	if line.turn != turn {
-		line.turn, line.declines = turn, 0
-	}
-	switch {
-	case turn != "" && line.declines >= maxDeclinesPerTurn:
-		refusal = "three calls of this turn were declined; the rest of the turn is declined with them"
-	case line.queued > maxQueuedApprovals:
+	refusal = line.refusalOfTurn(turn)
+	if refusal == "" && line.queued > maxQueuedApprovals {
 		refusal = "too many calls wait for an answer already"
 	}
 	if refusal == "" {
@@ -111,10 +116,18 @@ func (q *approvalQueue) enter(ctx context.Context, session, turn string) (releas
 	}
 	select {
 	case line.open <- struct{}{}:
-		return func() {
+		release = func() {
 			<-line.open
 			q.leave(session, line)
-		}, "", nil
+		}
+		q.mu.Lock()
+		refusal = line.refusalOfTurn(turn) // the answers to those before it count
+		q.mu.Unlock()
+		if refusal != "" {
+			release()
+			return nil, refusal, nil
+		}
+		return release, "", nil
 	case <-ctx.Done():
 		q.leave(session, line)
 		return nil, "", ctx.Err()
@@ -124,7 +137,7 @@ func (q *approvalQueue) enter(ctx context.Context, session, turn string) (releas
 func (q *approvalQueue) leave(session string, line *approvalLine) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if line.queued--; line.queued == 0 && line.declines == 0 {
+	if line.queued--; line.queued == 0 && len(line.declines) == 0 {
 		delete(q.sessions, session)
 	}
 }
@@ -133,7 +146,12 @@ func (q *approvalQueue) leave(session string, line *approvalLine) {
 func (q *approvalQueue) declined(session, turn string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if line := q.sessions[session]; line != nil && line.turn == turn && turn != "" {
-		line.declines++
+	line := q.sessions[session]
+	if line == nil || turn == "" {
+		return
 	}
+	if len(line.declines) >= maxCountedTurns {
+		clear(line.declines)
+	}
+	line.declines[turn]++
 }

@@ -55,15 +55,18 @@ func NewCallID() string {
 	return hex.EncodeToString(random[:])
 }
 
-// begin enters a call; it reports false when a call of that id is open already or the session ends.
-func (b *callBook) begin(id, tool string, at time.Time, cancel context.CancelCauseFunc) bool {
+// begin enters a call; the error is [ErrClosed], or an [*InUseError].
+func (b *callBook) begin(id, tool string, at time.Time, cancel context.CancelCauseFunc) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.isClosed || b.open[id] != nil {
-		return false
+	switch {
+	case b.isClosed:
+		return ErrClosed
+	case b.open[id] != nil:
+		return &InUseError{CallID: id}
 	}
 	b.open[id] = &openCall{CallEntry: CallEntry{CallID: id, Tool: tool, State: CallRunning, At: at}, cancel: cancel}
-	return true
+	return nil
 }
 
 func (b *callBook) setState(id string, state CallState) {

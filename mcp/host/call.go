@@ -78,15 +78,15 @@ var (
 
 // Call resolves the tool, judges the call, asks if it must, makes the call and returns what came of it.
 // Every door leads through here; outcomes are results, and the error is for misuse alone: an [*UnknownError] for a tool
-// that does not exist, or a call id that is in use.
+// that does not exist, an [*InUseError], or [ErrClosed].
 func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if request.CallID == "" {
 		request.CallID = NewCallID()
 	}
-	if !h.calls.begin(request.CallID, request.Tool, h.now(), cancel) {
-		return Result{}, &InUseError{CallID: request.CallID}
+	if err := h.calls.begin(request.CallID, request.Tool, h.now(), cancel); err != nil {
+		return Result{}, err
 	}
 	call := &call{host: h, request: request}
 	outcome, err := call.run(ctx)
@@ -135,6 +135,10 @@ type target struct {
 	process *connector.Connector
 	tool    Tool
 	subject permission.Subject
+	// present are the tools that were listed when the call was judged: what a yes to all of them is a yes to (S8).
+	present []connector.Tool
+	base    string // the folder that relative paths are meant in
+	key     string // of the definition in its place
 }
 
 func (c *call) run(ctx context.Context) (Result, error) {
@@ -185,7 +189,7 @@ func (c *call) pass(ctx context.Context, at target) (target, *Result) {
 
 // isSame reports whether a yes to one target is a yes to the other.
 func isSame(a, b target) bool {
-	return a.tool.ID == b.tool.ID && a.tool.Hash == b.tool.Hash && a.subject.DefinitionHash == b.subject.DefinitionHash
+	return a.tool.ID == b.tool.ID && a.tool.Hash == b.tool.Hash && a.key == b.key
 }
 
 // judge lets the call go on, asking if it must; a result ends it.
@@ -219,7 +223,7 @@ func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 	subject := at.subject
 	subject.SessionID = c.request.SessionID
 	if c.reach == nil {
-		c.reach = &reach{remote: permission.HasRemoteURL(c.arguments), ownFolder: h.reachesOwnFolder(at.entry, c.arguments)}
+		c.reach = &reach{remote: permission.HasRemoteURL(c.arguments), ownFolder: h.reachesOwnFolder(at.base, c.arguments)}
 	}
 	subject.HasRemoteURL, subject.NamesOwnFolder = c.reach.remote, c.reach.ownFolder
 	return subject, permission.Judge(rules, h.Mode(), subject, isHealthy)
@@ -259,7 +263,7 @@ func (c *call) ask(ctx context.Context, at target, subject permission.Subject, v
 func (c *call) answered(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) *Result {
 	h := c.host
 	c.allowedBy, c.rule = "answer", ""
-	if len(answer.Arguments) > 0 {
+	if len(answer.Arguments) > 0 && answer.Decision == DecideOnce { // edited arguments allow once only (S10)
 		edited, err := permission.CheckArguments(answer.Arguments)
 		if err != nil {
 			invalid := c.ended(StatusInvalidArguments, "the edited arguments cannot be sent: "+err.Error())

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +15,7 @@ import (
 // AddEntry writes an entry into a configuration file, which need not exist, and reads the files again.
 // A file that does not parse is left as it is; so is one that names the connector already, unless it is to be replaced.
 func (h *Host) AddEntry(file config.File, name string, definition []byte, isReplacing bool) (*config.Entry, error) {
-	err := rewrite(file, func(text []byte) ([]byte, error) {
+	err := h.rewrite(file, func(text []byte) ([]byte, error) {
 		edited, err := config.Insert(text, name, definition, true)
 		if errors.Is(err, config.ErrExists) && isReplacing {
 			return config.Replace(text, name, definition)
@@ -46,7 +47,7 @@ func (h *Host) RemoveEntry(id string) error {
 	}
 	file, name := s.entry.File, s.entry.Name
 	h.mu.Unlock()
-	err := rewrite(file, func(text []byte) ([]byte, error) { return config.Remove(text, name) })
+	err := h.rewrite(file, func(text []byte) ([]byte, error) { return config.Remove(text, name) })
 	if err != nil {
 		return fmt.Errorf("remove connector %q from %s: %w", name, file.Path, err)
 	}
@@ -54,8 +55,13 @@ func (h *Host) RemoveEntry(id string) error {
 	return nil
 }
 
-// rewrite changes a file's text, all of it or nothing.
-func rewrite(file config.File, edit func([]byte) ([]byte, error)) error {
+// rewrite changes a file's text, all of it or nothing, one window at a time.
+func (h *Host) rewrite(file config.File, edit func([]byte) ([]byte, error)) error {
+	unlock, err := h.options.Folder.Lock(context.Background(), "edits.lock") // waits ten seconds at most
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	path, err := config.WritePath(file)
 	if err != nil {
 		return err
@@ -78,4 +84,17 @@ func rewrite(file config.File, edit func([]byte) ([]byte, error)) error {
 		mode = info.Mode().Perm()
 	}
 	return state.WriteFile(path, edited, mode)
+}
+
+// SwitchedOff is a definition with "disabled" set.
+func SwitchedOff(definition []byte) ([]byte, error) {
+	const name = "x"
+	text, err := config.Insert(nil, name, definition, true)
+	if err == nil {
+		text, err = config.SetDisabled(text, name, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []byte(config.Parse(config.File{Source: config.SourceUser}, text).Entry(name).Text), nil
 }

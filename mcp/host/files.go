@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -80,12 +81,7 @@ func (h *Host) Documents() []*config.Document {
 	for _, document := range h.documents {
 		documents = append(documents, document)
 	}
-	slices.SortFunc(documents, func(a, b *config.Document) int {
-		if a.File.Path < b.File.Path {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(documents, func(a, b *config.Document) int { return cmp.Compare(a.File.Path, b.File.Path) })
 	return documents
 }
 
@@ -94,9 +90,12 @@ func (h *Host) Documents() []*config.Document {
 func cleanRoots(roots []string, home string) []string {
 	var clean []string
 	var seen []os.FileInfo
+	if info, err := os.Stat(home); err == nil {
+		seen = append(seen, info)
+	}
 	for _, root := range roots {
 		root = filepath.Clean(root)
-		if !filepath.IsAbs(root) || root == filepath.Dir(root) || root == home {
+		if !filepath.IsAbs(root) || root == filepath.Dir(root) {
 			continue
 		}
 		info, err := os.Stat(root)

@@ -63,8 +63,6 @@ type Event struct {
 	Tools *ToolsChange
 	// Files is set when a configuration file was read again.
 	Files bool
-	// Calls is set when a call began or ended.
-	Calls bool
 }
 
 // ToolsChange is the difference between two generations of one connector's tools, by tool id.
@@ -94,8 +92,9 @@ type Host struct {
 	lifetime  context.Context
 	end       context.CancelFunc
 
-	guardMu sync.Mutex
-	guard   *process.Guard
+	guardMu       sync.Mutex
+	guard         *process.Guard
+	isGuardClosed bool
 
 	loginPath func() string
 
@@ -224,7 +223,7 @@ func (h *Host) StopAll() {
 	ids := slices.Clone(h.order)
 	h.mu.Unlock()
 	for _, id := range ids {
-		_ = h.request(id, func(s *slot) { s.isStopped = true })
+		_ = h.request(id, func(s *slot) { s.isStopped, s.isIdle, s.isWanted = true, false, false })
 	}
 }
 

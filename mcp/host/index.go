@@ -193,7 +193,7 @@ func (h *Host) publish(s *slot, catalogue *connector.Catalogue) *ToolsChange {
 	for _, tool := range h.offered(s) {
 		before[ToolID(s.id, tool.Name)] = tool.Hash
 	}
-	s.catalogue, s.catalogueHash = catalogue, s.processHash
+	s.catalogue, s.catalogueKey = catalogue, s.processKey
 	s.generation++
 	h.toolIndex = nil
 	change := &ToolsChange{Connector: s.id, Generation: s.generation}

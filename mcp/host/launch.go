@@ -46,7 +46,7 @@ type place struct {
 // It is called after consent only (B6).
 func (h *Host) prepare(ctx context.Context, entry *config.Entry, in place) (connector.Definition, []string, *Problem) {
 	expanded, findings := entry.Expand(config.Scope{
-		Root: in.project, Dir: h.ownFolder(entry), Home: h.home(), Lookup: h.lookupIn(in.project), IsSecret: redact.LooksSecret,
+		Root: in.project, Dir: h.ownFolder(entry), Home: h.home(), Lookup: h.variablesIn(in.project), IsSecret: redact.LooksSecret,
 	})
 	if len(findings) > 0 {
 		return connector.Definition{}, nil, configProblem(entry, findings[0].Message, findings[0].Fix)
@@ -192,7 +192,10 @@ func (h *Host) connectorOptions(entry *config.Entry, secrets []string) connector
 func (h *Host) startGuard() (*process.Guard, error) {
 	h.guardMu.Lock()
 	defer h.guardMu.Unlock()
-	if h.guard != nil {
+	switch {
+	case h.isGuardClosed:
+		return nil, ErrClosed
+	case h.guard != nil:
 		return h.guard, nil
 	}
 	guard, err := process.StartGuard(h.options.Executable, h.options.GuardArgs, h.log)
@@ -206,6 +209,7 @@ func (h *Host) startGuard() (*process.Guard, error) {
 func (h *Host) closeGuard() {
 	h.guardMu.Lock()
 	defer h.guardMu.Unlock()
+	h.isGuardClosed = true
 	if h.guard != nil {
 		_ = h.guard.Close()
 		h.guard = nil

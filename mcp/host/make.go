@@ -79,10 +79,10 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 		outcome.Message = fmt.Sprintf("the connector %q: %v", name, err)
 	case errors.As(err, &lost):
 		outcome.Message = fmt.Sprintf("the connector %q went away: %s", name, c.host.redacted(lost.Reason))
-		outcome.Steps = c.host.stepsBack(at)
+		outcome.Steps = c.host.stepsBack(at, reply.MayHaveRun)
 	case errors.As(err, &notReady):
 		outcome.Message = fmt.Sprintf("the connector %q is not running", name)
-		outcome.Steps = c.host.stepsBack(at)
+		outcome.Steps = c.host.stepsBack(at, reply.MayHaveRun)
 	default: // a reply that is too large or cannot be understood
 		outcome.Status = StatusConnectorError
 		outcome.Message = fmt.Sprintf("the connector %q: %s", name, c.host.redacted(err.Error()))
@@ -96,9 +96,12 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 }
 
 // stepsBack are the steps that bring the connector of a lost call back; the call itself is never repeated (C6).
-func (h *Host) stepsBack(at target) []string {
+func (h *Host) stepsBack(at target, mayHaveRun bool) []string {
 	status := at.process.Status()
-	steps := []string{"Check what the tool has done before you call it again: this call is not repeated."}
+	var steps []string
+	if mayHaveRun {
+		steps = append(steps, "Check what the tool has done before you call it again: this call is not repeated.")
+	}
 	if status.Problem != nil {
 		for _, step := range status.Problem.Steps {
 			steps = append(steps, h.redacted(step))

@@ -86,3 +86,9 @@ func withDigest(name string, id identity) string {
 
 // Label is the name people read: the connector as the file writes it, a dot, the tool as the connector lists it.
 func Label(connector, tool string) string { return connector + "." + tool }
+
+// CleanName is a connector's name as served names begin with it.
+func CleanName(name string) string {
+	clean, _ := cleanName(name)
+	return clean
+}

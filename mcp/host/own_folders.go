@@ -29,7 +29,7 @@ const maxQuotedPathBytes = 6*maxPathBytes + 2
 
 // reachesOwnFolder reports whether arguments name one of Pillion's own folders, or a path that leads into one: from the folder
 // that the connector works in, or through links, which a repository may hold.
-func (h *Host) reachesOwnFolder(entry *config.Entry, arguments []byte) bool {
+func (h *Host) reachesOwnFolder(base string, arguments []byte) bool {
 	folders := h.ownFolders()
 	if permission.NamesFolder(arguments, folders...) {
 		return true
@@ -37,7 +37,6 @@ func (h *Host) reachesOwnFolder(entry *config.Entry, arguments []byte) bool {
 	if !bytes.ContainsAny(arguments, `/\.`) {
 		return false
 	}
-	base := h.workingBase(entry)
 	free := h.scratch(connectorFolderInState) // where connectors work is theirs
 	// A buffer, unlike a reader, is decoded where it lies.
 	for decoder := jsontext.NewDecoder(bytes.NewBuffer(arguments)); ; {
@@ -73,7 +72,7 @@ func leadsInto(text, base string, folders []string, free string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return liesIn(path, folder) }) && !liesIn(path, free)
 }
 
-// workingBase is the folder that a connector's relative paths are meant in.
+// workingBase is the folder that a connector's relative paths are meant in; h.mu is held.
 func (h *Host) workingBase(entry *config.Entry) string {
 	switch {
 	case filepath.IsAbs(entry.Cwd):

@@ -44,7 +44,7 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 func (h *Host) live(ctx context.Context, id string) (Connector, error) {
 	h.mu.Lock()
 	s := h.slots[id]
-	isReady := s != nil && s.activity == activityReady && s.standing.mayRun() && s.processHash == s.hash
+	isReady := s != nil && s.activity == activityReady && s.standing.mayRun() && s.processKey == s.key() && !s.isStopped
 	isMoved := isReady && s.standing.needsYes && consent.RootID(h.consentRoot(s.entry)) != s.rootID
 	h.mu.Unlock()
 	if isMoved {
@@ -68,7 +68,11 @@ func (h *Host) target(id, name string) (target, error) {
 	if entry.slot.id != id || entry.slot.process == nil {
 		return target{}, &UnknownError{What: "tool", Name: name}
 	}
-	return target{slot: entry.slot, entry: entry.slot.entry, process: entry.slot.process, tool: entry.tool, subject: h.subjectOf(entry.slot, entry.tool)}, nil
+	s := entry.slot
+	return target{
+		slot: s, entry: s.entry, process: s.process, tool: entry.tool, subject: h.subjectOf(s, entry.tool),
+		present: h.offered(s), base: h.workingBase(s.entry), key: s.key(),
+	}, nil
 }
 
 // connectorOfTool finds the connector that a tool's id, label or served name belongs to.

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"pillion/mcp/permission"
 )
@@ -49,7 +50,8 @@ func (h *Host) SetRule(ctx context.Context, r NewRule) (permission.Rule, error) 
 			h.mu.Unlock()
 			return permission.Rule{}, &UnknownError{What: "tool", Name: r.Tool}
 		}
-		rule.Tool = r.Tool // a tool may be refused before it is listed
+		// A tool may be refused before it is listed, by its own name or its label.
+		rule.Tool = strings.TrimPrefix(r.Tool, s.entry.Name+".")
 	}
 	rule.Label = labelOf(rule)
 	h.mu.Unlock()
@@ -80,7 +82,7 @@ func (h *Host) allow(ctx context.Context, at target, subject permission.Subject,
 	switch answer.Decision {
 	case DecideReadOnly, DecideConnector:
 		rule.ReadOnlyTools = answer.Decision == DecideReadOnly
-		for _, tool := range h.offered(at.slot) {
+		for _, tool := range at.present {
 			if !rule.ReadOnlyTools || (tool.ReadOnly != nil && *tool.ReadOnly) {
 				rule.ToolHashes[tool.Name] = tool.Hash
 			}

@@ -22,9 +22,11 @@ type slot struct {
 	hash      string
 	standing  standing
 	rootID    string   // of the folder that it was judged in
+	place     string   // the project folder that the definition names, if it does
 	fault     *Problem // why the entry cannot run as it stands
 	isRemoved bool
-	isStopped bool // by the user
+	isStopped bool // by the user, or for idleness
+	isIdle    bool // stopped for idleness: a call that came meanwhile counts more
 	isWanted  bool // a call or the user waits for it
 	isAgain   bool // to be restarted though nothing changed
 
@@ -33,18 +35,18 @@ type slot struct {
 
 	activity    activity
 	process     *connector.Connector
-	processHash string
+	processKey  string
 	cancelStart context.CancelFunc
 	problem     *Problem
 	lastUse     time.Time
 	inFlight    int
 	idle        *time.Timer
 
-	catalogue     *connector.Catalogue
-	catalogueHash string // of the definition that listed it
-	generation    int
-	server        Server
-	warnings      []string
+	catalogue    *connector.Catalogue
+	catalogueKey string // of the definition that listed it, in its place
+	generation   int
+	server       Server
+	warnings     []string
 }
 
 // Server is what a connector says of itself.
@@ -69,7 +71,10 @@ func (s *slot) poke() {
 	}
 }
 
-func (s *slot) isListed() bool { return s.catalogue != nil && s.catalogueHash == s.hash }
+func (s *slot) isListed() bool { return s.catalogue != nil && s.catalogueKey == s.key() }
+
+// key is the definition in its place: another folder of the same name, or another workspace that it names, is another one.
+func (s *slot) key() string { return s.hash + "\x00" + s.place + "\x00" + s.rootID }
 
 func (s *slot) state() State { return stateOf(s.standing, s.activity) }
 
@@ -123,7 +128,7 @@ func (h *Host) judgeAll(health error) (event Event) {
 			event.Connectors = append(event.Connectors, id)
 		}
 		h.judge(s, health)
-		if s.cancelStart != nil && (!s.standing.mayRun() || s.processHash != s.hash) {
+		if s.cancelStart != nil && (!s.standing.mayRun() || s.processKey != s.key()) {
 			s.cancelStart()
 		}
 		s.touch()
@@ -182,6 +187,9 @@ func (h *Host) step(s *slot) bool {
 	default:
 	}
 	h.mu.Lock()
+	if s.activity == activityReady && s.processKey == s.key() {
+		s.isWanted = false // it is there
+	}
 	next := h.next(s)
 	isAgain := s.isAgain
 	s.isAgain = false
@@ -208,7 +216,7 @@ func (h *Host) next(s *slot) action {
 	standing := s.standing
 	standing.isDisabled = standing.isDisabled || s.isRemoved
 	standing.isStopped = s.isStopped && !s.isWanted
-	r := running{activity: s.activity, hash: s.processHash, isListed: s.isListed()}
+	r := running{activity: s.activity, hash: s.processKey, isListed: s.isListed()}
 	hasProcess := s.activity == activityReady || s.activity == activityStarting
 	switch {
 	case s.isStopped && !s.isWanted && hasProcess:
@@ -219,7 +227,7 @@ func (h *Host) next(s *slot) action {
 		return actionStart
 	}
 	isEager := s.entry.Options.Start == config.StartEager
-	next := reconcile(standing, s.hash, r, isEager)
+	next := reconcile(standing, s.key(), r, isEager)
 	if next == actionStart && h.isStill {
 		return actionNone
 	}
@@ -234,26 +242,29 @@ func (h *Host) startProcess(s *slot) {
 	h.mu.Lock()
 	// Judged once more: the folder that the yes was given in may have been replaced since, and so may the entry (S2).
 	h.judge(s, health)
-	if s.isRemoved || !s.standing.mayRun() {
+	if s.isRemoved || !s.standing.mayRun() || (s.isStopped && !s.isWanted) {
 		s.isWanted = false
 		s.touch()
 		h.mu.Unlock()
 		h.changed(s.id)
 		return
 	}
-	entry, hash := s.entry, s.hash
+	entry := s.entry
 	in := place{project: h.projectFolder(entry), roots: slices.Clone(h.roots)}
-	s.activity, s.processHash, s.cancelStart = activityStarting, hash, cancel
-	s.problem, s.warnings, s.isStopped = nil, nil, false
+	s.activity, s.processKey, s.cancelStart = activityStarting, s.key(), cancel
+	s.problem, s.warnings, s.isStopped, s.isIdle, s.isWanted = nil, nil, false, false, false
 	s.touch()
 	h.mu.Unlock()
 	h.changed(s.id)
 
 	process, problem := h.launch(ctx, s, entry, in)
+	if problem == nil && process.Status().State != connector.StateReady {
+		problem = h.problemOf(entry, process, nil) // it died as soon as it was ready
+	}
 
 	h.mu.Lock()
 	wasCancelled := ctx.Err() != nil
-	s.cancelStart, s.isWanted = nil, false
+	s.cancelStart = nil
 	switch {
 	case problem == nil && !wasCancelled:
 		h.listed(s, process)
@@ -308,6 +319,11 @@ func (h *Host) listed(s *slot, process *connector.Connector) {
 // stopProcess ends the process, whatever it is doing; the worker calls it.
 func (h *Host) stopProcess(s *slot) {
 	h.mu.Lock()
+	if s.isIdle && s.inFlight > 0 {
+		s.isStopped, s.isIdle = false, false
+		h.mu.Unlock()
+		return
+	}
 	process := s.process
 	s.activity = activityStopping
 	h.disarmIdle(s)
@@ -378,12 +394,12 @@ func (h *Host) request(id string, change func(*slot)) error {
 
 // StartConnector starts the connector, if it may run, and waits until it is listed or failed.
 func (h *Host) StartConnector(ctx context.Context, id string) (Connector, error) {
-	return h.settle(ctx, id, func(s *slot) { s.isStopped, s.isWanted = false, true })
+	return h.settle(ctx, id, func(s *slot) { s.isStopped, s.isIdle, s.isWanted = false, false, true })
 }
 
 // StopConnector ends the connector's process and waits until nothing of it is left; a call starts it again.
 func (h *Host) StopConnector(ctx context.Context, id string) (Connector, error) {
-	return h.settle(ctx, id, func(s *slot) { s.isStopped, s.isWanted = true, false })
+	return h.settle(ctx, id, func(s *slot) { s.isStopped, s.isIdle, s.isWanted = true, false, false })
 }
 
 // RestartConnector ends the process and starts it again.
@@ -454,7 +470,7 @@ func (h *Host) goIdle(s *slot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s.inFlight == 0 && s.activity == activityReady && s.idle != nil {
-		s.isStopped = true
+		s.isStopped, s.isIdle = true, true
 		s.poke()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -26,7 +27,10 @@ func (h *Host) judge(s *slot, consentHealth error) {
 		isUntrusted: h.isUntrusted,
 	}
 	root := h.consentRoot(entry)
-	s.rootID = ""
+	s.rootID, s.place = "", ""
+	if entry.UsesWorkspace() {
+		s.place = h.projectFolder(entry)
+	}
 	if root == "" {
 		return
 	}
@@ -76,7 +80,7 @@ type Permission struct {
 	PreviousText string
 	// Warnings are the findings on the entry that a person should read before allowing it.
 	Warnings []string
-	// Environ tells for each variable that the definition reads whether it is set; never its value.
+	// IsSet tells for each variable that the definition reads whether it is set; never its value.
 	IsSet map[string]bool
 }
 
@@ -192,11 +196,11 @@ const (
 )
 
 func (h *Host) lookupEnv(entry *config.Entry) func(string) (string, bool) {
-	return h.lookupIn(h.projectFolder(entry))
+	return h.variablesIn(h.projectFolder(entry))
 }
 
-// lookupIn looks variables up for an entry of a project folder.
-func (h *Host) lookupIn(project string) func(string) (string, bool) {
+// variablesIn looks variables up for an entry of a project folder.
+func (h *Host) variablesIn(project string) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		if name == "CLAUDE_PROJECT_DIR" {
 			return project, true
@@ -207,7 +211,8 @@ func (h *Host) lookupIn(project string) func(string) (string, bool) {
 
 func lookupIn(environ []string, name string) (string, bool) {
 	for i := len(environ) - 1; i >= 0; i-- {
-		if key, value, found := strings.Cut(environ[i], "="); found && key == name {
+		key, value, found := strings.Cut(environ[i], "=")
+		if found && (key == name || (runtime.GOOS == "windows" && strings.EqualFold(key, name))) {
 			return value, true
 		}
 	}

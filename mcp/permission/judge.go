@@ -91,7 +91,9 @@ func (r Rule) reaches(s Subject) bool {
 	}
 	switch r.Scope {
 	case ScopeSession:
-		return r.SessionID == s.SessionID && (r.Root == s.Root || s.Source == SourceUser)
+		// A refusal of the window's own session reaches those of everybody in it.
+		isMeant := r.SessionID == s.SessionID || (r.SessionID == "" && r.Decision != RuleAllow)
+		return isMeant && (r.Root == s.Root || s.Source == SourceUser)
 	case ScopeProject:
 		return r.Root == s.Root
 	case ScopeUser:

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -124,6 +125,9 @@ func FindFolders(environ []string) (Folders, error) {
 
 // CheckOutside refuses folders and a user file that a repository could hold (S3).
 func (f Folders) CheckOutside(roots []string) error {
+	roots = slices.DeleteFunc(slices.Clone(roots), func(root string) bool {
+		return root == filepath.Dir(root) // the root of the file system is never served (U33)
+	})
 	if err := config.CheckUserFile(f.UserFile, roots); err != nil {
 		return err
 	}
@@ -133,6 +137,20 @@ func (f Folders) CheckOutside(roots []string) error {
 		}
 	}
 	return nil
+}
+
+// SetRoots replaces the workspace folders. One that holds Pillion's own files is left out; the errors say which (S3).
+func (c *Core) SetRoots(roots []string) []error {
+	var refused []error
+	served := slices.DeleteFunc(slices.Clone(roots), func(root string) bool {
+		err := c.Folders.CheckOutside([]string{root})
+		if err != nil {
+			refused = append(refused, err)
+		}
+		return err != nil
+	})
+	c.Host.SetRoots(served)
+	return refused
 }
 
 // CheckRuntime refuses a folder of sockets that a repository could hold: without it there are no sockets, and all else goes on.

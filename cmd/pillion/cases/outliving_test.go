@@ -123,6 +123,9 @@ func TestC18_AStormOfOnAndOff(t *testing.T) {
 	e.Connector("mine", message.ConnectorDisabled)
 	eventually(t, "none is left", func() bool { return alive(t, pids) == 0 })
 	saved(e, w.user(servers(map[string]entry{"mine": one})))
+	// Listed in the storm, it waits to be used; else it starts to be listed.
+	e.Connector("mine", message.ConnectorReady, message.ConnectorIdle)
+	editortest.Request(e, message.ConnectorStart, message.ConnectorParams{Connector: "mine"})
 	if pid := pidOf(t, e, "mine"); alive(t, pids) != 1 || !isAlive(pid) {
 		t.Errorf("%d live", alive(t, pids))
 	}

@@ -1,0 +1,54 @@
+package cases
+
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"pillion/editors/editortest"
+	"pillion/rpc/message"
+)
+
+// S8: a refusal holds by every name of the tool, before it is listed, and in every session of the window.
+func TestS8_ARefusalMatchesTheIdentity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	log := w.log("f")
+	w.project(servers(map[string]entry{"f": fake("", "SRVLOG="+log)}))
+	e := w.edit()
+	waiting := e.Connector("f", message.ConnectorWaiting)
+	editortest.Request(e, message.PermissionSet, message.PermissionSetParams{
+		Connector: message.ConnectorRef(waiting.ID), Tool: jsontext.Value(`"f.a"`), Decision: message.PermissionDeny, Scope: message.PermissionSession,
+	})
+	e.Allow("f")
+	e.Connector("f", message.ConnectorReady)
+	for _, session := range []message.SessionID{"", "chat-1"} {
+		for _, name := range []message.ToolRef{"f.a", "f__a"} {
+			result := editortest.Request(e, message.ToolCall, message.ToolCallParams{Tool: name, ArgumentsText: "{}", SessionID: session})
+			if result.Status != message.CallDenied {
+				t.Errorf("%s in session %q: %+v", name, session, result)
+			}
+		}
+	}
+	if sent := argumentsOf(t, log); len(sent) != 0 {
+		t.Errorf("%d calls were sent", len(sent))
+	}
+}
+
+// S6: an entry that an editor's plugin adds to the user's file is not started unasked.
+func TestS6_AnAddedEntryIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	touched := w.file("touched")
+	e := w.edit()
+	added := editortest.Request(e, message.ConnectorAdd, message.ConnectorAddParams{
+		Name: "new", Scope: message.FileScopeUser, DefinitionText: `{"command": "` + fakestdio + `", "args": ["touch=` + touched + `"]}`,
+	})
+	if added.Connector.State != message.ConnectorDisabled || len(added.Warnings) == 0 {
+		t.Errorf("%+v", added)
+	}
+	e.Connector("new", message.ConnectorDisabled)
+	if exists(touched) {
+		t.Error("it was started")
+	}
+}
