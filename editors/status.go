@@ -32,14 +32,15 @@ func StateWords(state message.ConnectorState) string {
 	return string(state)
 }
 
-// StatusText is the document that lists every connector with its tools, and what to do about it.
-func StatusText(connectors []message.Connector, tools []message.Tool, asks int) string {
+// StatusText is the document that lists every connector with its tools, what to do about it, and the files that give none.
+func StatusText(connectors []message.Connector, tools []message.Tool, faults []string, asks int) string {
 	var d document
 	d.say("Pillion: connectors")
 	d.say(foreignNote)
 	if asks > 0 {
 		d.say("%d question(s) wait for an answer: run pillion.server.review.", asks)
 	}
+	d.values("files that cannot be used", faults)
 	for _, c := range connectors {
 		d.gap()
 		d.connector(c)
@@ -49,7 +50,7 @@ func StatusText(connectors []message.Connector, tools []message.Tool, asks int) 
 			}
 		}
 	}
-	if len(connectors) == 0 {
+	if len(connectors) == 0 && len(faults) == 0 {
 		d.gap()
 		d.say("There is none. Write .mcp.json in this folder, or add your own with: pillion mcp add <name> -- <command>")
 	}

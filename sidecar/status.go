@@ -24,7 +24,7 @@ func (s *Session) status(ctx context.Context, _ message.Empty) (message.Empty, e
 		tools[i] = wireTool(tool, message.ToolSummary)
 	}
 	asks, _ := s.questions.Asks()
-	path, err := s.writeDocument("status", editors.StatusText(connectors, tools, len(asks)))
+	path, err := s.writeDocument("status", editors.StatusText(connectors, tools, c.Folders.Faults(c.Roots(), ""), len(asks)))
 	if err != nil {
 		return message.Empty{}, err
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"os"
 	"strconv"
 
 	"pillion/editors"
 	"pillion/rpc/message"
+	"pillion/sidecar/core"
 )
 
 type listVerb struct{}
@@ -33,8 +35,33 @@ func (listVerb) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	faults, err := p.faults()
+	if err != nil {
+		return err
+	}
+	for _, fault := range faults {
+		p.sayf("pillion: %s", editors.Visible(fault))
+	}
+	if err := p.list(h.window(), connectors, len(faults) > 0); err != nil || len(faults) == 0 {
+		return err
+	}
+	return fail(exitFailed, nil, "%d of the files cannot be used", len(faults))
+}
+
+// faults say which files give no connectors here.
+func (p *program) faults() ([]string, error) {
+	folders, err := core.FindFolders(p.environ)
+	if err != nil {
+		return nil, err
+	}
+	home, _ := os.UserHomeDir()
+	return folders.Faults([]string{rootOf(workingFolder(), home)}, home), nil
+}
+
+// list prints the connectors.
+func (p *program) list(window string, connectors []message.Connector, isPartial bool) error {
 	if p.isJSON {
-		return p.printJSON(listShape{h.window(), connectors})
+		return p.printJSON(listShape{window, connectors})
 	}
 	rows := make([][]string, len(connectors))
 	for i, c := range connectors {
@@ -42,6 +69,9 @@ func (listVerb) Run(p *program) error {
 	}
 	if !p.isTerminal {
 		p.table(nil, rows)
+		return nil
+	}
+	if len(rows) == 0 && isPartial {
 		return nil
 	}
 	if len(rows) == 0 {

@@ -1,11 +1,15 @@
 package cases
 
 import (
+	"bytes"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"pillion/editors/editortest"
+	"pillion/rpc"
 	"pillion/rpc/message"
 )
 
@@ -50,5 +54,24 @@ func TestS6_AnAddedEntryIsSwitchedOff(t *testing.T) {
 	e.Connector("new", message.ConnectorDisabled)
 	if exists(touched) {
 		t.Error("it was started")
+	}
+}
+
+// C04: a file that cannot be read does not look like one that names nothing.
+func TestC04_AFileThatCannotBeUsedIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"{", "[]", `{"servers": {}}`, `{"mcpServers": []}`} {
+		w := newWorld(t)
+		path := w.project(text)
+		list := exec.Command(pillion, "mcp", "list")
+		list.Env, list.Dir = w.environ, w.repository
+		var stderr bytes.Buffer
+		list.Stderr = &stderr
+		if err := list.Run(); err == nil || !strings.Contains(stderr.String(), path+":") {
+			t.Errorf("%s: %v, %q", text, err, stderr.String())
+		}
+		e := w.edit()
+		editortest.Request(e, rpc.Request[map[string]any, jsontext.Value]{Method: "workspace/executeCommand"}, map[string]any{"command": message.CommandStatus.Name})
+		e.Shown(path + ":")
 	}
 }
