@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +47,31 @@ func TestS16_NeovimTypingThroughAllowsNothing(t *testing.T) {
 		if running := runs("server-everything"); running != nil {
 			t.Errorf("running without permission: %q", running)
 		}
+	})
+}
+
+// The README's own example works as it is printed: its connector, its call, its Neovim.
+func TestNeovimReadmeExample(t *testing.T) {
+	neovims(t, func(t *testing.T, bed neovimBed) {
+		s := newSandbox(t, pillion(t))
+		n := startNeovim(t, s, bed, s.writeConfiguration(t, map[string]definition{"demo": {Command: "pillion", Args: []string{"demo"}}}))
+		n.ask(`vim.api.nvim_win_set_cursor(0, { `+strconv.Itoa(n.waitForDiagnostic("needs permission").Line)+`, 4 })`, nil)
+		n.command("lua vim.lsp.buf.code_action()")
+		n.pick(`Review and allow "demo"`)
+		n.waitFor(": Allow")
+		n.pick("Allow")
+		if !await(func() bool { return connectorStateOf(n, "demo") == "ready" }) {
+			t.Fatalf("the connector is %q, want ready", connectorStateOf(n, "demo"))
+		}
+		call, err := filepath.Abs(filepath.Join("testdata", "neovim", bed.call))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.command("luafile " + call)
+		n.waitFor(": Allow once")
+		n.pick("Allow once")
+		n.waitForDocument(`Wrote note "todo"`)
+		n.quit()
 	})
 }
 
@@ -149,12 +175,17 @@ func callStatus(n *neovim, call string) string {
 
 func connectorState(n *neovim) string {
 	n.t.Helper()
+	return connectorStateOf(n, "everything")
+}
+
+func connectorStateOf(n *neovim, name string) string {
+	n.t.Helper()
 	var found struct {
 		Connectors []struct{ Name, State string }
 	}
 	n.ask(`return E2E.request('pillion/connectors', {})`, &found)
 	for _, c := range found.Connectors {
-		if c.Name == "everything" {
+		if c.Name == name {
 			return c.State
 		}
 	}

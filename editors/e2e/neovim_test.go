@@ -14,16 +14,16 @@ import (
 	"testing"
 )
 
-// A neovimBed is an installed Neovim and the set-up that the README gives for it.
+// A neovimBed is an installed Neovim with the set-up and the call that the README gives for it.
 type neovimBed struct {
-	name, program, setup string
+	name, program, setup, call string
 }
 
 // neovims runs a test in every Neovim of the beds. Only the newest may be absent.
 func neovims(t *testing.T, test func(t *testing.T, bed neovimBed)) {
 	for _, bed := range []neovimBed{
-		{name: "neovim-floor", setup: "setup-0.10.lua"},
-		{name: "neovim-newest", setup: "setup-0.11.lua"},
+		{name: "neovim-floor", setup: "setup-0.10.lua", call: "call-0.10.lua"},
+		{name: "neovim-newest", setup: "setup-0.11.lua", call: "call-0.11.lua"},
 	} {
 		t.Run(bed.name, func(t *testing.T) {
 			bed.program = filepath.Join(cache(t), bed.name, "nvim")

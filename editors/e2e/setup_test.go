@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// The set-up that the README gives is, letter by letter, the one that these tests run.
-func TestU13_ReadmeSetupIsTheTestedOne(t *testing.T) {
+// What the README gives to paste is, letter by letter, what these tests run.
+func TestU13_WhatTheReadmeGivesIsWhatIsTested(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	setups, err := filepath.Glob(filepath.Join("testdata", "neovim", "setup-*.lua"))
+	setups, err := filepath.Glob(filepath.Join("testdata", "neovim", "*-*.lua"))
 	if err != nil || len(setups) == 0 {
 		t.Fatalf("no set-up to compare: %v", err)
 	}
