@@ -96,7 +96,7 @@ func TestConnectorsCancel(t *testing.T) {
 	e := startEverything(t)
 	call := longCall("cancelled")
 	result := e.approved(call)
-	receive(e, e.progress, "progress")
+	e.reported()
 	request(e, message.CallCancel, message.CallParams{CallID: call.CallID})
 	if r := receive(e, result, "result"); r.Status != message.CallCancelled || !r.MayHaveRun {
 		t.Errorf("a cancelled call is %s (may have run: %t): %s", r.Status, r.MayHaveRun, r.Message)
@@ -111,7 +111,7 @@ func TestConnectorsCancel(t *testing.T) {
 func TestConnectorsKilledMidCall(t *testing.T) {
 	e := startEverything(t)
 	result := e.approved(longCall("killed"))
-	receive(e, e.progress, "progress")
+	e.reported()
 	processes := e.connector("everything").Processes
 	if len(processes) != 1 {
 		t.Fatalf("processes: %+v", processes)

@@ -108,6 +108,24 @@ func (e *session) nextAsk(kind message.AskKind) (ask message.Ask) {
 	return ask
 }
 
+// reported waits until the connector itself says how far a call is: it has the call then. That progress begins is said before
+// the call leaves.
+func (e *session) reported() {
+	e.t.Helper()
+	for {
+		var value struct {
+			Kind string `json:"kind"`
+		}
+		p := receive(e, e.progress, "report of progress")
+		if err := rpc.Unmarshal(p.Value, &value); err != nil {
+			e.t.Fatal(err)
+		}
+		if value.Kind == "report" {
+			return
+		}
+	}
+}
+
 // receive waits for the next value of a channel.
 func receive[T any](e *session, from <-chan T, what string) (value T) {
 	e.t.Helper()
