@@ -67,13 +67,13 @@ func TestE9_OneLineARecord(t *testing.T) {
 		At: at, Kind: KindCall, CallID: "c1", AskID: "a1", Asker: "editor", Connector: "github", Tool: "get",
 		Arguments: jsontext.Value("{ \"n\":12345678901234567890,\n\"s\":\"x\" }"), Allowed: "answer", Status: "ok", DurationMS: 12, MayHaveRun: true,
 	})
-	l.Append(Record{Kind: KindStop, Window: "w2", Message: "a\nb\xff"})
+	l.Append(Record{Kind: KindRule, Window: "w2", Message: "a\nb\xff"})
 	flush(t, l)
 	raw, err := os.ReadFile(path)
 	lines := strings.SplitAfter(string(raw), "\n")
 	const want = `{"at":"2026-01-02T03:04:05.000006Z","window":"w1","kind":"call","callId":"c1","askId":"a1","asker":"editor",` +
 		`"connector":"github","tool":"get","arguments":{"n":12345678901234567890,"s":"x"},"allowed":"answer","status":"ok","durationMs":12,"mayHaveRun":true}` + "\n"
-	if err != nil || len(lines) != 3 || lines[0] != want || !strings.Contains(lines[1], `"window":"w2","kind":"stop","message":"a\nb`+"\ufffd"+`"}`) {
+	if err != nil || len(lines) != 3 || lines[0] != want || !strings.Contains(lines[1], `"window":"w2","kind":"rule","message":"a\nb`+"\ufffd"+`"}`) {
 		t.Errorf("got %q, %v", raw, err)
 	}
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {

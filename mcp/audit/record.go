@@ -20,8 +20,7 @@ const (
 	KindAsk     = "ask"
 	KindAnswer  = "answer"
 	KindConsent = "consent"
-	KindStart   = "start"
-	KindStop    = "stop"
+	KindRule    = "rule" // a standing permission or refusal, a mode or a store that a person changed
 	KindLost    = "lost" // Count records could not be kept
 )
 

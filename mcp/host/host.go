@@ -214,6 +214,7 @@ func (h *Host) SetMode(mode permission.Mode) {
 	h.mu.Lock()
 	h.mode = mode
 	h.mu.Unlock()
+	h.recordRule("", "", "mode", string(mode))
 }
 
 // StopAll cancels every call and stops every connector; each starts again on use.

@@ -16,8 +16,8 @@ func (h *Host) record(r audit.Record) {
 	h.audit.Append(r)
 }
 
-// recordWritten says that a call is about to leave. For a tool that may change something the line is on the disk first, so
-// that after a crash it is known that the call may have run.
+// recordWritten says that a call is about to leave. For a tool that may change something the line is in the file first, so
+// that after the end of this process, however it came, it is known that the call may have run.
 func (h *Host) recordWritten(c *call, mustLast bool) {
 	r := c.record(audit.KindWritten)
 	r.Allowed, r.Rule, r.MayHaveRun = c.allowedBy, c.rule, true
@@ -114,4 +114,9 @@ func (h *Host) FindCall(id string) (CallEntry, error) {
 		}
 	}
 	return entry, nil
+}
+
+// recordRule keeps what a person changed about which calls run: a rule, the mode, a store.
+func (h *Host) recordRule(connector, tool, change, detail string) {
+	h.record(audit.Record{Kind: audit.KindRule, Connector: connector, Tool: tool, Status: change, Message: detail})
 }

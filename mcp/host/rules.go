@@ -17,7 +17,11 @@ func (h *Host) Rules() []permission.Rule { return h.permissions.Rules() }
 
 // RemoveRule takes one back.
 func (h *Host) RemoveRule(ctx context.Context, id string) error {
-	return h.permissions.Remove(ctx, id)
+	if err := h.permissions.Remove(ctx, id); err != nil {
+		return err
+	}
+	h.recordRule("", "", "removed", id)
+	return nil
 }
 
 // NewRule says what a person wants to stand for a tool, or with an empty Tool for all tools that a connector lists now.
@@ -55,7 +59,11 @@ func (h *Host) SetRule(ctx context.Context, r NewRule) (permission.Rule, error) 
 	}
 	rule.Label = labelOf(rule)
 	h.mu.Unlock()
-	return h.permissions.Add(ctx, rule)
+	added, err := h.permissions.Add(ctx, rule)
+	if err == nil {
+		h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
+	}
+	return added, err
 }
 
 // ruleFor is a rule on a connector as it is defined now; h.mu is held.
@@ -97,6 +105,7 @@ func (h *Host) allow(ctx context.Context, at target, subject permission.Subject,
 	if err != nil {
 		return fmt.Errorf("store a permission for connector %q: %w", rule.Connector, err)
 	}
+	h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
 	h.log.Debug("permission stored", "rule", added.ID, "connector", rule.Connector, "tool", rule.Tool, "scope", scope)
 	return nil
 }

@@ -185,6 +185,7 @@ func (h *Host) ConfirmStore(ctx context.Context, problem StoreProblem) error {
 	if err := confirm(ctx); err != nil {
 		return err
 	}
+	h.recordRule("", "", "confirmed", problem.File)
 	h.restand()
 	return nil
 }

@@ -75,3 +75,25 @@ func TestC04_AFileThatCannotBeUsedIsNamed(t *testing.T) {
 		e.Shown(path + ":")
 	}
 }
+
+// E9: what changes which calls run is in the audit log, as the calls are.
+func TestE9_RulesAndModesAreRecorded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(servers(map[string]entry{"f": fake("")}))
+	e := w.edit()
+	e.Connector("f", message.ConnectorReady)
+	rule := editortest.Request(e, message.PermissionSet, message.PermissionSetParams{
+		Connector: "f", Tool: jsontext.Value(`"a"`), Decision: message.PermissionDeny, Scope: message.PermissionUser,
+	}).Rule
+	editortest.Request(e, message.PermissionRemove, message.PermissionRemoveParams{ID: rule.ID})
+	approved(t, e, "f.a", "{}", message.ApproveTool)
+	editortest.Request(e, message.ModeSet, message.ModeParams{Mode: message.ModePaused})
+	e.End()
+	log := string(read(t, w.file("state/audit.jsonl")))
+	for _, want := range []string{`"status":"deny"`, `"status":"removed"`, `"status":"allow"`, `"status":"mode","message":"paused"`} {
+		if !strings.Contains(log, `"kind":"rule"`) || !strings.Contains(log, want) {
+			t.Errorf("the audit log lacks %s:\n%s", want, log)
+		}
+	}
+}
