@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pillion/mcp/config"
+	"pillion/mcp/host"
 	"pillion/rpc/message"
 )
 
@@ -60,8 +61,8 @@ func windowsHolding(windows []message.WindowDescriptor, folder string) []message
 	var holding []message.WindowDescriptor
 	for _, window := range windows {
 		for _, root := range window.Roots {
-			if root.IsFile() && holds(root.FsPath(), folder) {
-				longest[window.Window] = max(longest[window.Window], len(resolved(root.FsPath())))
+			if root.IsFile() && host.LiesIn(folder, root.FsPath()) {
+				longest[window.Window] = max(longest[window.Window], len(host.Resolved(root.FsPath())))
 			}
 		}
 		if longest[window.Window] > 0 {
@@ -70,23 +71,4 @@ func windowsHolding(windows []message.WindowDescriptor, folder string) []message
 	}
 	slices.SortStableFunc(holding, func(a, b message.WindowDescriptor) int { return longest[b.Window] - longest[a.Window] })
 	return holding
-}
-
-// holds reports whether a folder is another or lies in it, by either of their names.
-func holds(root, folder string) bool {
-	for _, outer := range []string{root, resolved(root)} {
-		for _, inner := range []string{folder, resolved(folder)} {
-			if relative, err := filepath.Rel(outer, inner); err == nil && filepath.IsLocal(relative) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
 }

@@ -131,7 +131,7 @@ func (h *Host) childPath(ctx context.Context, entry *config.Entry, roots []strin
 		if !filepath.IsAbs(folder) || slices.Contains(folders, folder) {
 			continue
 		}
-		if entry.File.Source != config.SourceProject && slices.ContainsFunc(roots, func(root string) bool { return liesIn(folder, root) }) {
+		if entry.File.Source != config.SourceProject && slices.ContainsFunc(roots, func(root string) bool { return LiesIn(folder, root) }) {
 			continue
 		}
 		folders = append(folders, folder)

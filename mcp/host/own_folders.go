@@ -69,7 +69,7 @@ func leadsInto(text, base string, folders []string, free string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(base, path)
 	}
-	return slices.ContainsFunc(folders, func(folder string) bool { return liesIn(path, folder) }) && !liesIn(path, free)
+	return slices.ContainsFunc(folders, func(folder string) bool { return LiesIn(path, folder) }) && !LiesIn(path, free)
 }
 
 // workingBase is the folder that a connector's relative paths are meant in; h.mu is held.

@@ -69,13 +69,13 @@ func (h *Host) namedBy(entry *config.Entry) []string {
 // names reports whether a value is a path in a folder, or holds one: behind a flag, in a URL, a mount or a line for a shell.
 // Where it is unclear it does.
 func names(value, root string) bool {
-	if liesIn(value, root) {
+	if LiesIn(value, root) {
 		return true
 	}
-	if _, path, found := strings.Cut(value, "="); found && liesIn(path, root) {
+	if _, path, found := strings.Cut(value, "="); found && LiesIn(path, root) {
 		return true
 	}
-	return holds(value, root) || holds(value, resolved(root))
+	return holds(value, root) || holds(value, Resolved(root))
 }
 
 // holds reports whether a path that begins with the root stands somewhere in the text.
@@ -119,30 +119,4 @@ func folded(path string) string {
 		path = strings.ToLower(path)
 	}
 	return filepath.ToSlash(path)
-}
-
-func liesIn(path, root string) bool {
-	if !filepath.IsAbs(path) {
-		return false
-	}
-	for _, folder := range []string{root, resolved(root)} {
-		for _, name := range []string{filepath.Clean(path), resolved(path)} {
-			if relative, err := filepath.Rel(folder, name); err == nil && filepath.IsLocal(relative) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// resolved follows the links of the longest part of a path that is there.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	parent := filepath.Dir(path)
-	if parent == path {
-		return path
-	}
-	return filepath.Join(resolved(parent), filepath.Base(path))
 }

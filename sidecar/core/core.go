@@ -164,34 +164,10 @@ func (f Folders) CheckRuntime(roots []string) error {
 }
 
 func outside(folder, root string) error {
-	if isInside(folder, root) {
+	if host.LiesIn(folder, root) {
 		return fmt.Errorf("the folder %s lies in the workspace folder %s: a repository must not hold Pillion's own files", folder, root)
 	}
 	return nil
-}
-
-// isInside reports whether a path lies in a folder, by name or by where its links lead.
-func isInside(path, root string) bool {
-	for _, name := range []string{path, resolved(path)} {
-		for _, folder := range []string{root, resolved(root)} {
-			if relative, err := filepath.Rel(folder, name); err == nil && filepath.IsLocal(relative) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// resolved follows the links in the part of a path that exists.
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	parent := filepath.Dir(path)
-	if parent == path {
-		return path
-	}
-	return filepath.Join(resolved(parent), filepath.Base(path))
 }
 
 func lookup(environ []string) func(string) (string, bool) {

@@ -1,0 +1,30 @@
+package host
+
+import "path/filepath"
+
+// LiesIn reports whether an absolute path is a folder or lies in it, by name or by where the links of either lead.
+func LiesIn(path, folder string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	for _, outer := range []string{folder, Resolved(folder)} {
+		for _, inner := range []string{filepath.Clean(path), Resolved(path)} {
+			if relative, err := filepath.Rel(outer, inner); err == nil && filepath.IsLocal(relative) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Resolved follows the links of the longest part of a path that is there.
+func Resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return path
+	}
+	return filepath.Join(Resolved(parent), filepath.Base(path))
+}
