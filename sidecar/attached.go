@@ -159,10 +159,10 @@ func newAttached(s *Session, stream *attach.Stream, handshake *attach.Handshake,
 }
 
 // refusalOf says why a program may neither join nor answer, or is empty: what a connector started would be judging its own
-// calls (S6, S7). It is known by the kernel's word alone: by its descent from this process, which has no other children, and
-// by the mark that every connector's environment carries.
+// calls (S6, S7). It is known by the kernel's word alone: by its descent from this process, which has no other children, or
+// from another that hosts connectors, and by the mark that every connector's environment carries.
 func refusalOf(pid int) string {
-	if process.CarriesMarker(pid) || pid != os.Getpid() && process.IsDescendantOf(pid, os.Getpid()) {
+	if process.StartedByConnector(pid) || pid != os.Getpid() && process.IsDescendantOf(pid, os.Getpid()) {
 		return "a program that a connector started may not join or answer"
 	}
 	return ""

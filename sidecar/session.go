@@ -14,6 +14,7 @@ import (
 
 	"pillion/editors"
 	"pillion/mcp/host"
+	"pillion/mcp/process"
 	"pillion/rpc"
 	"pillion/sidecar/core"
 )
@@ -25,8 +26,10 @@ type Options struct {
 	Out io.WriteCloser
 	// Version and Executable are those of this Pillion.
 	Version, Executable string
-	Environ             []string
-	Logger              *slog.Logger
+	// Subreaper is that of [core.Options].
+	Subreaper *process.Subreaper
+	Environ   []string
+	Logger    *slog.Logger
 	// Trace, if not nil, receives every frame, with the secrets that are known replaced.
 	Trace io.Writer
 	// OutputLost, if not nil, is closed when nobody reads Out any more.
@@ -160,7 +163,7 @@ func (s *Session) open(roots []string, isUntrusted bool) {
 		s.inBackground(func() {
 			defer close(s.opened)
 			c, err := core.Open(core.Options{
-				Logger: s.log, Version: s.options.Version, Environ: s.options.Environ, Executable: s.options.Executable,
+				Logger: s.log, Version: s.options.Version, Environ: s.options.Environ, Executable: s.options.Executable, Subreaper: s.options.Subreaper,
 				Window: s.window, Roots: roots, IsUntrusted: isUntrusted, Asker: asker{s}, Observe: s.hostChanged,
 			})
 			if err != nil {

@@ -69,20 +69,7 @@ var errOfConnector = errors.New("this was started by a connector, which may not 
 
 // startedByConnector reports whether this program descends from a connector of a Pillion, or carries its mark.
 func startedByConnector() bool {
-	if process.OwnMarker() != "" {
-		return true
-	}
-	pid := os.Getppid()
-	for range 4096 {
-		if pid <= 1 {
-			return false
-		}
-		if process.CarriesMarker(pid) {
-			return true
-		}
-		pid = process.Parent(pid)
-	}
-	return false
+	return process.OwnMarker() != "" || process.StartedByConnector(os.Getpid())
 }
 
 func (d *device) read() {

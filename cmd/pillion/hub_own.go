@@ -36,6 +36,7 @@ type ownOptions struct {
 // ownHub is a host in this process. Its questions are put on this terminal.
 type ownHub struct {
 	*core.Core
+	subreaper *process.Subreaper
 	hasPerson bool
 	open      *editors.Questions
 	feed      *feed
@@ -50,10 +51,10 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 	if root := rootOf(workingFolder(), home); root != "" {
 		roots = append(roots, root)
 	}
-	h := &ownHub{hasPerson: o.hasPerson, feed: newFeed()}
+	h := &ownHub{hasPerson: o.hasPerson, feed: newFeed(), subreaper: process.NewSubreaper(p.log)}
 	h.open = editors.NewQuestions(func(change editors.Change) { h.feed.add(change.Opened, change.Closed) })
 	opened, err := core.Open(core.Options{
-		Logger: p.log, Version: version(), Environ: p.environ, Executable: p.executable, Window: core.NewWindow(),
+		Logger: p.log, Version: version(), Environ: p.environ, Executable: p.executable, Subreaper: h.subreaper, Window: core.NewWindow(),
 		Roots: roots, IsStill: true, AllowedOnce: o.allowed, Asker: ownAsker{h},
 	})
 	if err != nil {
@@ -77,6 +78,7 @@ func (h *ownHub) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	h.Close(ctx)
+	h.subreaper.Close()
 }
 
 func (h *ownHub) connectors(context.Context) ([]message.Connector, error) {

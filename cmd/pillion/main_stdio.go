@@ -52,6 +52,8 @@ func runStdio(arguments []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	options.OutputLost = process.WatchReader(ctx, out)
+	options.Subreaper = process.NewSubreaper(options.Logger)
+	defer options.Subreaper.Close()
 	code, err := sidecar.Run(ctx, options)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pillion:", err)

@@ -39,6 +39,8 @@ type Options struct {
 	// Executable and GuardArgs start Pillion as the guard of its children.
 	Executable string
 	GuardArgs  []string
+	// Subreaper keeps what connectors leave behind; nil where this process has other children too.
+	Subreaper *process.Subreaper
 	// Roots are the workspace folders, absolute.
 	Roots []string
 	// IsUntrusted keeps every connector of a project waiting (B5).

@@ -198,7 +198,7 @@ func (h *Host) startGuard() (*process.Guard, error) {
 	case h.guard != nil:
 		return h.guard, nil
 	}
-	guard, err := process.StartGuard(h.options.Executable, h.options.GuardArgs, h.log)
+	guard, err := process.StartGuard(h.options.Executable, h.options.GuardArgs, h.options.Subreaper, h.log)
 	if err != nil {
 		return nil, fmt.Errorf("start the guard: %w", err)
 	}

@@ -34,6 +34,7 @@ const (
 type Guard struct {
 	executable string
 	args       []string
+	subreaper  *Subreaper
 	logger     *slog.Logger
 	since      uint64 // when this process started
 
@@ -49,8 +50,9 @@ type Guard struct {
 
 // StartGuard starts the guard process: executable with args must call RunGuard on its standard input.
 // It needs nothing of the caller's: own session, no standard output or error, the folder "/".
-func StartGuard(executable string, args []string, logger *slog.Logger) (*Guard, error) {
-	g := &Guard{executable: executable, args: args, logger: logger, kept: make(map[int]registration)}
+// With a Subreaper, which may be nil, what connectors leave behind counts as theirs whatever it did to hide.
+func StartGuard(executable string, args []string, subreaper *Subreaper, logger *slog.Logger) (*Guard, error) {
+	g := &Guard{executable: executable, args: args, subreaper: subreaper, logger: logger, kept: make(map[int]registration)}
 	if self, ok := lookup(os.Getpid()); ok {
 		g.since = earliest(self.started)
 	}
@@ -77,7 +79,13 @@ func (g *Guard) launch() error {
 	cmd.Dir = "/"
 	cmd.Env = Environment(os.Environ(), nil, nil)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
+	err = g.subreaper.start(func() (int, error) {
+		if err := cmd.Start(); err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	})
+	if err != nil {
 		return errors.Join(err, w.Close())
 	}
 	ended := make(chan struct{})
@@ -119,6 +127,57 @@ func (g *Guard) replace() {
 	if err := g.launch(); err != nil {
 		g.logger.Error("nothing guards the connectors", "error", err)
 	}
+}
+
+// spawn starts a connector as a child whose descendants never leave this process's sight; see [Subreaper].
+func (g *Guard) spawn(spec Spec, streams [3]*os.File) (*child, error) {
+	if g == nil {
+		return spawn(spec, streams)
+	}
+	g.subreaper.adopt()
+	var c *child
+	err := g.subreaper.start(func() (pid int, err error) {
+		if c, err = spawn(spec, streams); err != nil {
+			return 0, err
+		}
+		return c.pid, nil
+	})
+	return c, err
+}
+
+// ownerless lists the trees of orphans that no connector which still runs can have left behind.
+func (g *Guard) ownerless() []*tree {
+	if g == nil {
+		return nil
+	}
+	var trees []*tree
+	for _, orphan := range g.subreaper.orphans() {
+		if !g.mayOwn(orphan.identity) {
+			trees = append(trees, newTree(target{leader: orphan.identity, since: orphan.started}))
+		}
+	}
+	return trees
+}
+
+// mayOwn reports whether something registered was there before the orphan.
+func (g *Guard) mayOwn(orphan identity) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.kept {
+		if r.started <= orphan.started {
+			return true
+		}
+	}
+	return false
+}
+
+// endOrphans ends what connectors that have gone left behind, and waits until nothing is left of it.
+func (g *Guard) endOrphans(timing Timing, hurry <-chan struct{}) {
+	var ending sync.WaitGroup
+	for _, t := range g.ownerless() {
+		ending.Go(func() { tearDown(t, Timing{Term: timing.Term}, nil, hurry, killPatience) })
+	}
+	ending.Wait()
 }
 
 // write sends one command. The lock is held.
@@ -205,6 +264,7 @@ func (g *Guard) Close() error {
 		g.mu.Unlock()
 		return nil
 	}
+	g.keepOrphans()
 	g.closed = true
 	idle, ended := len(g.kept) == 0, g.ended
 	var err error
@@ -220,6 +280,16 @@ func (g *Guard) Close() error {
 	case <-time.After(guardCloseBound):
 	}
 	return err
+}
+
+// keepOrphans leaves to the guard what connectors left behind and this process has no more time to end. The lock is held.
+func (g *Guard) keepOrphans() {
+	for _, orphan := range g.subreaper.orphans() {
+		g.last++
+		r := registration{g.last, NewMarker("orphan"), earliest(orphan.started), orphan.pid, orphan.started}
+		g.kept[r.ticket] = r
+		_ = g.tell(r.line())
+	}
 }
 
 // RunGuard is the whole life of the guard process; its result is the exit code.

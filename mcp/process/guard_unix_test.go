@@ -275,7 +275,7 @@ func TestGuard_CloseLeavesStragglersToIt(t *testing.T) {
 
 func TestStartGuard_MissingExecutable(t *testing.T) {
 	t.Parallel()
-	guard, err := StartGuard("/no/such/program", nil, slog.New(slog.DiscardHandler))
+	guard, err := StartGuard("/no/such/program", nil, nil, slog.New(slog.DiscardHandler))
 	if err == nil {
 		t.Fatal(guard.Close())
 	}
@@ -287,7 +287,7 @@ func TestStartGuard_MissingExecutable(t *testing.T) {
 func TestGuard_GivesUpReplacing(t *testing.T) {
 	t.Parallel()
 	// A program that ends at once is no guard.
-	guard, err := StartGuard("/bin/true", nil, slog.New(slog.DiscardHandler))
+	guard, err := StartGuard("/bin/true", nil, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package process
 import (
 	"io"
 	"log/slog"
+	"os"
 )
 
 // Guard needs no process of its own on Windows: the job object of each process ends it with this one.
@@ -10,11 +11,17 @@ import (
 type Guard struct{}
 
 // StartGuard starts nothing here; the kernel is the guard.
-func StartGuard(_ string, _ []string, _ *slog.Logger) (*Guard, error) { return &Guard{}, nil }
+func StartGuard(_ string, _ []string, _ *Subreaper, _ *slog.Logger) (*Guard, error) {
+	return &Guard{}, nil
+}
 
 func (g *Guard) register(string) (ticket int, err error) { return 0, nil }
 func (g *Guard) started(int, *child)                     {}
 func (g *Guard) release(int)                             {}
+
+func (g *Guard) endOrphans(Timing, <-chan struct{}) {}
+
+func (g *Guard) spawn(spec Spec, streams [3]*os.File) (*child, error) { return spawn(spec, streams) }
 
 // Close has nothing to let go of.
 func (g *Guard) Close() error { return nil }

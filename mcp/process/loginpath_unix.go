@@ -48,7 +48,13 @@ func (g *Guard) loginPath(ctx context.Context, shell string, env []string) (stri
 	// Even without a guard Linux ends the shell itself with the thread that started it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	asked, err := startShell(shell, loginArguments(shell, loginPathCommand(mark)), env, marker)
+	var asked *loginShell
+	err = g.reaping().start(func() (pid int, err error) {
+		if asked, err = startShell(shell, loginArguments(shell, loginPathCommand(mark)), env, marker); err != nil {
+			return 0, err
+		}
+		return asked.pid, nil
+	})
 	if err != nil {
 		return "", err
 	}
@@ -57,6 +63,13 @@ func (g *Guard) loginPath(ctx context.Context, shell string, env []string) (stri
 	stop := context.AfterFunc(ctx, func() { _ = asked.out.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	return asked.path(ctx, mark)
+}
+
+func (g *Guard) reaping() *Subreaper {
+	if g == nil {
+		return nil
+	}
+	return g.subreaper
 }
 
 // loginShell is a shell that was asked for its PATH.

@@ -31,6 +31,8 @@ func modes() map[string]func() int {
 		"silent":          modeSilent,
 		"deaf":            modeDeaf,
 		"leave-stray":     modeLeaveStray,
+		"leave-hermit":    modeLeaveHermit,
+		"hermit-step":     modeHermitStep,
 		"strays":          modeStrays,
 		"chatty":          modeChatty,
 		"browser":         modeBrowser,
@@ -144,6 +146,32 @@ func modeLeaveStray() int {
 	return 0
 }
 
+// modeLeaveHermit lives on beside a process that left its session, its environment and, by way of another, its parent.
+func modeLeaveHermit() int {
+	step := exec.Command(os.Args[0])
+	step.Env = append(os.Environ(), modeVar+"=hermit-step")
+	step.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := step.Output()
+	if err != nil {
+		panic(err)
+	}
+	say("pid", strings.TrimSpace(string(out)))
+	say("ready")
+	forever()
+	return 0
+}
+
+func modeHermitStep() int {
+	hermit := exec.Command(os.Args[0])
+	hermit.Env = []string{modeVar + "=stubborn", quickExit}
+	hermit.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := hermit.Start(); err != nil {
+		panic(err)
+	}
+	say(hermit.Process.Pid)
+	return 0
+}
+
 // modeStrays ignores everything and has three stubborn descendants: in its group, in another group, and in another session.
 func modeStrays() int {
 	signal.Ignore(syscall.SIGTERM)
@@ -195,21 +223,29 @@ func specFor(mode, dir string, env ...string) Spec {
 }
 
 // guardOf starts a guard in a program or a test.
-func guardOf() (*Guard, error) {
+func guardOf() (*Guard, error) { return guardWith(nil) }
+
+func guardWith(subreaper *Subreaper) (*Guard, error) {
 	executable, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return StartGuard(executable, []string{guardArgument}, slog.New(slog.DiscardHandler))
+	return StartGuard(executable, []string{guardArgument}, subreaper, slog.New(slog.DiscardHandler))
 }
 
-// modeSidecar starts what STARTS lists through a guard, says every id, and lives until it is killed.
+// modeSidecar starts what STARTS lists through a guard, says every id, and lives until it is killed. A line on its input
+// asks for the guard's id, stops the first that it started, or closes the guard.
 func modeSidecar() int {
-	guard, err := guardOf()
+	var subreaper *Subreaper
+	if os.Getenv("REAPS") != "" {
+		subreaper = NewSubreaper(slog.New(slog.DiscardHandler))
+	}
+	guard, err := guardWith(subreaper)
 	if err != nil {
 		panic(err)
 	}
 	say("guard", guard.cmd.Process.Pid)
+	var started []*Process
 	for mode := range strings.SplitSeq(os.Getenv("STARTS"), ",") {
 		spec := specFor(mode, "/", "NOTE="+os.Getenv("NOTE"))
 		if script, ok := strings.CutPrefix(mode, "sh:"); ok {
@@ -222,13 +258,23 @@ func modeSidecar() int {
 		}
 		say("pid", p.PID())
 		forward(p.Stdout)
+		started = append(started, p)
 	}
 	say("ready")
 	for line := range lines(os.Stdin) {
-		if line == "guard?" {
+		switch line {
+		case "guard?":
 			guard.mu.Lock()
 			say("guard", guard.cmd.Process.Pid)
 			guard.mu.Unlock()
+		case "stop":
+			started[0].Stop(context.Background(), quick)
+			started = started[1:]
+			say("stopped")
+		case "close":
+			_ = guard.Close()
+			subreaper.Close()
+			return 0
 		}
 	}
 	forever()

@@ -111,7 +111,7 @@ func start(spec Spec, g *Guard) (*Process, error) {
 		pipes.closeOurs()
 		return nil, err
 	}
-	c, err := spawn(spec, pipes.theirs)
+	c, err := g.spawn(spec, pipes.theirs)
 	if err != nil {
 		g.release(ticket)
 		pipes.closeOurs()
@@ -185,6 +185,7 @@ func (p *Process) supervise() {
 	if tearDown(p.child.tree, timing, p.exited, p.hurry, killPatience) {
 		<-p.exited
 		p.guard.release(p.ticket)
+		p.guard.endOrphans(timing, p.hurry)
 	}
 	select {
 	case <-p.exited:

@@ -18,7 +18,7 @@ type target struct {
 	since  uint64 // nothing that started earlier belongs to it
 }
 
-// members picks the target's living processes out of a process table: the leader's session and group, what carries the marker, and the descendants of all of them.
+// members picks the target's living processes out of a process table: the leader, its session and group, what carries the marker, and the descendants of all of them.
 func (t target) members(all []entry, environ func(pid int) ([]byte, error)) []entry {
 	led := t.leader.pid > 0 && !t.reused(all)
 	mark := MarkerVar + "=" + t.marker
@@ -27,8 +27,10 @@ func (t target) members(all []entry, environ func(pid int) ([]byte, error)) []en
 		if e.ended || e.started < t.since || e.pid == os.Getpid() || e.pid == 1 {
 			continue
 		}
-		if led && (e.session == t.leader.pid || e.group == t.leader.pid) {
+		if led && (e.pid == t.leader.pid || e.session == t.leader.pid || e.group == t.leader.pid) {
 			belongs[e.pid] = true
+		} else if t.marker == "" {
+			continue
 		} else if text, err := environ(e.pid); err == nil && holds(text, mark) {
 			belongs[e.pid] = true
 		}

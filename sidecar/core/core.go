@@ -16,6 +16,7 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/host"
+	"pillion/mcp/process"
 )
 
 // Options say who starts a host and for what.
@@ -26,6 +27,8 @@ type Options struct {
 	Environ []string
 	// Executable is Pillion's own path, from which the guard is started.
 	Executable string
+	// Subreaper is that of [host.Options].
+	Subreaper *process.Subreaper
 	// Window names the session; see [NewWindow].
 	Window string
 	Roots  []string
@@ -87,7 +90,7 @@ func Open(o Options) (*Core, error) {
 		Host: host.New(host.Options{
 			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: p.folder,
 			Scratch: p.scratch, Results: p.results, OwnFolders: own,
-			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand},
+			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand}, Subreaper: o.Subreaper,
 			Roots: o.Roots, IsUntrusted: o.IsUntrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
 		}),
