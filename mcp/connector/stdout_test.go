@@ -67,12 +67,23 @@ func TestC15_FloodWithoutNewline(t *testing.T) {
 	if text := f.say(`{}`); text != "ok" {
 		t.Errorf("said %q", text)
 	}
-	if grown := heap() - before; grown > 4<<20 {
-		t.Errorf("the heap grew by %d bytes", grown)
-	}
+	expectFlatHeap(t, before)
 	if !f.warned("xxx") {
 		t.Errorf("warnings %q", f.Status().Warnings)
 	}
+}
+
+// expectFlatHeap fails where what was read stays in memory. What is allocated while a collection runs counts as living until
+// the next one, so it looks again a few times.
+func expectFlatHeap(t *testing.T, before int64) {
+	t.Helper()
+	var grown int64
+	for range 10 {
+		if grown = heap() - before; grown <= 4<<20 {
+			return
+		}
+	}
+	t.Errorf("the heap grew by %d bytes", grown)
 }
 
 func heap() int64 {
@@ -126,9 +137,7 @@ func TestC16_MemoryAndLogStayFlat(t *testing.T) {
 		o.LogFile = log
 		o.Redact = redact.New("a secret value")
 	}, tune(func(t *tuning) { t.probe = time.Hour }))
-	if grown := heap() - before; grown > 4<<20 {
-		t.Errorf("the heap grew by %d bytes", grown)
-	}
+	expectFlatHeap(t, before)
 	f.Stop(t.Context())
 	for _, path := range []string{log, log + oldLogSuffix} {
 		info, err := os.Stat(path)
