@@ -19,6 +19,7 @@ var directions = map[string][]string{
 	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {},
 	"mcp/config":     {},
 	"mcp/consent":    {"mcp/state"},
+	"mcp/repository": {},
 	"mcp/permission": {"mcp/state"},
 	"mcp/audit":      {"mcp/state", "mcp/redact"},
 	"mcp/result":     {"mcp/redact", "mcp/state"},
@@ -28,7 +29,7 @@ var directions = map[string][]string{
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
 		"mcp/config", "mcp/consent", "mcp/permission", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit",
-		"mcp/process", "mcp/redact", "mcp/state",
+		"mcp/repository", "mcp/process", "mcp/redact", "mcp/state",
 	},
 	"rpc": {}, "rpc/rpctest": {"rpc"},
 	"rpc/message":           {"rpc"},
