@@ -4,6 +4,7 @@
 #   make check   everything that needs no editor and no connector from elsewhere
 #   make e2e     real editors and real connectors, cut off from the network
 #   make test    both; what continuous integration runs
+#   make redteam every attempt to get something run, called or out without a yes, a line each
 #   make bench   the measurements       make fuzz   each fuzz target for a while (FUZZTIME, 5s)
 #   make demo    a session to look at   make format, make generate
 
@@ -24,7 +25,7 @@ FIND = find . -name node_modules -prune -o -path './.*' -prune -o
 LUA = $(shell $(FIND) -name '*.lua' -print)
 GENERATED_TS = $(shell $(FIND) -path '*/generated/*.ts' -print)
 
-.PHONY: build check e2e test bench fuzz demo format generate
+.PHONY: build check e2e test bench redteam fuzz demo format generate
 .PHONY: check-format check-vet check-staticcheck check-unit check-tsc check-stylua check-luacheck e2e-beds e2e-run
 
 build:
@@ -75,6 +76,11 @@ e2e-run: e2e-beds build
 # A figure over its limit is said; it is a failure only with BENCH_STRICT=1.
 bench:
 	@go run ./sidecar/bench $(BENCHFLAGS)
+
+# The unit leg runs them too; here each attempt has its line.
+redteam:
+	$(LEG) -each -tests redteam go test -race -count 1 -json -run '^(TestRedTeam|TestC7[0-4]_|TestS[0-9]+_)' \
+	  ./cmd/... ./sidecar/... ./editors ./mcp/consent ./mcp/permission ./mcp/repository ./mcp/host ./mcp/config ./mcp/process ./mcp/redact
 
 fuzz:
 	@$(BEDS)/fuzz.sh $(FUZZTIME)

@@ -83,7 +83,9 @@ func askAboutEverything(t *testing.T, e *editortest.Editor, path, text string) {
 		ref := message.ConnectorRef(c.ID)
 		editortest.Request(e, message.Tools, message.ToolsParams{Connector: ref, Explain: true})
 		editortest.Request(e, message.Why, message.WhyParams{Connector: ref})
-		actionsAt(t, e, path, text, `"`+c.Name+`"`)
+		if name := `"` + c.Name + `"`; strings.Contains(text, name) { // some stand in another file, or escaped
+			actionsAt(t, e, path, text, name)
+		}
 	}
 	editortest.Request(e, message.Tools, message.ToolsParams{Detail: message.ToolFull, Explain: true})
 	editortest.Request(e, message.Permissions, message.Empty{})

@@ -3,6 +3,7 @@
 //
 //	leg NAME COMMAND [ARG...]         run a command; its exit code is the outcome
 //	leg -tests NAME COMMAND [ARG...]  the same for a command that prints `go test -json`: show failures and skips, count tests
+//	leg -each -tests NAME COMMAND...  the same, with a line for every test that ended
 //	leg -total FILE                   print every leg of FILE and the closing line "N passed, N failed, N skipped"
 //
 // Where PILLION_LEGS names a file, each leg appends its outcome to it.
@@ -22,10 +23,11 @@ import (
 
 func main() {
 	tests := flag.Bool("tests", false, "the command prints `go test -json`")
+	each := flag.Bool("each", false, "print a line for every test")
 	total := flag.String("total", "", "print the outcome of the legs in this `file`")
 	flag.Parse()
 
-	err := run(*tests, *total, flag.Args(), os.Stdout)
+	err := run(options{tests: *tests, each: *each, total: *total}, flag.Args(), os.Stdout)
 	if err != nil && !errors.Is(err, errFailed) {
 		fmt.Fprintln(os.Stderr, "leg:", err)
 	}
@@ -37,21 +39,26 @@ func main() {
 // errFailed is a leg that failed and has been told of.
 var errFailed = errors.New("leg failed")
 
-func run(tests bool, total string, args []string, out io.Writer) error {
-	if total != "" {
-		return printTotal(total, out)
+type options struct {
+	tests, each bool
+	total       string
+}
+
+func run(o options, args []string, out io.Writer) error {
+	if o.total != "" {
+		return printTotal(o.total, out)
 	}
 	if len(args) < 2 {
 		return errors.New("usage: leg [-tests] NAME COMMAND [ARG...] | leg -total FILE")
 	}
-	o := runLeg(tests, args[0], args[1:], out)
-	fmt.Fprintln(out, o)
+	came := runLeg(o, args[0], args[1:], out)
+	fmt.Fprintln(out, came)
 	if file := os.Getenv("PILLION_LEGS"); file != "" {
-		if err := o.appendTo(file); err != nil {
+		if err := came.appendTo(file); err != nil {
 			return err
 		}
 	}
-	if o.Failed > 0 {
+	if came.Failed > 0 {
 		return errFailed
 	}
 	return nil
@@ -90,12 +97,12 @@ func (o outcome) appendTo(file string) error {
 }
 
 // runLeg runs the command to its end. A command that cannot be run has failed.
-func runLeg(tests bool, name string, command []string, out io.Writer) outcome {
+func runLeg(o options, name string, command []string, out io.Writer) outcome {
 	started := time.Now()
 	var c counts
 	var err error
-	if tests {
-		c, err = runTests(command, out)
+	if o.tests {
+		c, err = runTests(o.each, command, out)
 		c = settle(c, err == nil, out)
 	} else {
 		cmd := exec.Command(command[0], command[1:]...)
@@ -110,7 +117,7 @@ func runLeg(tests bool, name string, command []string, out io.Writer) outcome {
 	return outcome{Name: name, Seconds: time.Since(started).Seconds(), counts: c}
 }
 
-func runTests(command []string, out io.Writer) (counts, error) {
+func runTests(each bool, command []string, out io.Writer) (counts, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
 	events, err := cmd.StdoutPipe()
@@ -120,7 +127,7 @@ func runTests(command []string, out io.Writer) (counts, error) {
 	if err := cmd.Start(); err != nil {
 		return counts{}, err
 	}
-	c := tally(events, out)
+	c := tally(each, events, out)
 	return c, cmd.Wait()
 }
 

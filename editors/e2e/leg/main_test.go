@@ -52,7 +52,7 @@ func TestTally(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			if got := tally(strings.NewReader(c.events), &out); got != c.want {
+			if got := tally(false, strings.NewReader(c.events), &out); got != c.want {
 				t.Errorf("counted %v, want %v", got, c.want)
 			}
 			for _, want := range c.shown {
@@ -90,17 +90,17 @@ func TestLegsAreRecordedAndTotalled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "legs")
 	t.Setenv("PILLION_LEGS", file)
 	var out bytes.Buffer
-	if err := run(false, "", []string{"good", "true"}, &out); err != nil {
+	if err := run(options{}, []string{"good", "true"}, &out); err != nil {
 		t.Error(err)
 	}
-	if err := run(false, "", []string{"bad", "false"}, &out); err == nil {
+	if err := run(options{}, []string{"bad", "false"}, &out); err == nil {
 		t.Error("a leg whose command fails must fail")
 	}
-	if err := run(false, "", []string{"absent", filepath.Join(t.TempDir(), "no-such-program")}, &out); err == nil {
+	if err := run(options{}, []string{"absent", filepath.Join(t.TempDir(), "no-such-program")}, &out); err == nil {
 		t.Error("a leg that cannot be run must fail")
 	}
 	out.Reset()
-	if err := run(false, file, nil, &out); err != nil {
+	if err := run(options{total: file}, nil, &out); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasSuffix(out.String(), "\n0 passed, 2 failed, 0 skipped\n") {

@@ -32,6 +32,7 @@ type event struct {
 // A testRun holds what is known of the tests of one run that have not ended.
 type testRun struct {
 	out    io.Writer
+	each   bool                       // every test has a line of its own
 	output map[[2]string][]string     // package and test (or "") to what it printed
 	open   map[string]map[string]bool // package to its tests without an outcome
 	failed map[string]int             // package to its failed tests
@@ -40,8 +41,8 @@ type testRun struct {
 
 // tally reads the events of a run to the end. Passing tests stay silent; failures and skips show what they printed.
 // Lines that are no events are passed through.
-func tally(in io.Reader, out io.Writer) counts {
-	r := testRun{out: out, output: map[[2]string][]string{}, open: map[string]map[string]bool{}, failed: map[string]int{}}
+func tally(each bool, in io.Reader, out io.Writer) counts {
+	r := testRun{out: out, each: each, output: map[[2]string][]string{}, open: map[string]map[string]bool{}, failed: map[string]int{}}
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadString('\n')
@@ -81,6 +82,9 @@ func (r *testRun) take(e event) {
 
 func (r *testRun) endTest(e event) {
 	delete(r.open[e.Package], e.Test)
+	if r.each {
+		fmt.Fprintf(r.out, "%-4s %s\n", e.Action, e.Test)
+	}
 	switch e.Action {
 	case "pass":
 		r.Passed++
