@@ -20,6 +20,7 @@ var directions = map[string][]string{
 	"mcp/config":     {},
 	"mcp/consent":    {"mcp/state"},
 	"mcp/repository": {},
+	"mcp/policy":     {},
 	"mcp/permission": {"mcp/state"},
 	"mcp/audit":      {"mcp/state", "mcp/redact"},
 	"mcp/result":     {"mcp/redact", "mcp/state"},
@@ -29,7 +30,7 @@ var directions = map[string][]string{
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
 		"mcp/config", "mcp/consent", "mcp/permission", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit",
-		"mcp/repository", "mcp/process", "mcp/redact", "mcp/state",
+		"mcp/policy", "mcp/repository", "mcp/process", "mcp/redact", "mcp/state",
 	},
 	"rpc": {}, "rpc/rpctest": {"rpc"},
 	"rpc/message":           {"rpc"},
