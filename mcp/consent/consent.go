@@ -89,11 +89,22 @@ func New(f *state.Folder) *Store {
 	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty))}
 }
 
-// Decision returns what was decided for exactly this definition in exactly this folder. Never counts whatever the
-// definition, also for a folder made anew at the same path.
-func (s *Store) Decision(k Key, hash string) (Decision, bool) {
+// Decisions are what was decided, as it was read at one moment. A value: it does not change, and asking it reads no file.
+type Decisions struct {
+	records []Record // shared with the store
+	health  error
+}
+
+// Decisions reads what was decided, in whichever window.
+func (s *Store) Decisions() Decisions {
+	return Decisions{records: s.kept.Value().Records, health: s.kept.Health()}
+}
+
+// Of returns what was decided for exactly this definition in exactly this folder. Never counts whatever the definition, also
+// for a folder made anew at the same path. Nothing of a store that is not healthy is held back: see Health.
+func (d Decisions) Of(k Key, hash string) (Decision, bool) {
 	var found Decision
-	for _, r := range s.kept.Value().Records {
+	for _, r := range d.records {
 		if r.Decision == Never && r.at(k.Root, k.Connector) {
 			return Never, true
 		}
@@ -105,19 +116,22 @@ func (s *Store) Decision(k Key, hash string) (Decision, bool) {
 }
 
 // Known reports whether some definition of the connector was allowed here, so that another one is a change.
-func (s *Store) Known(k Key) bool {
-	_, known := s.lastAllowed(k)
+func (d Decisions) Known(k Key) bool {
+	_, known := d.lastAllowed(k)
 	return known
 }
 
 // PreviousText returns the text of the definition that was allowed last.
-func (s *Store) PreviousText(k Key) (string, bool) {
-	r, known := s.lastAllowed(k)
+func (d Decisions) PreviousText(k Key) (string, bool) {
+	r, known := d.lastAllowed(k)
 	return r.DefinitionText, known
 }
 
-func (s *Store) lastAllowed(k Key) (last Record, found bool) {
-	for _, r := range s.kept.Value().Records {
+// Health is what [Store.Health] was then.
+func (d Decisions) Health() error { return d.health }
+
+func (d Decisions) lastAllowed(k Key) (last Record, found bool) {
+	for _, r := range d.records {
 		if r.key() == k && r.Decision.allows() && (!found || !r.At.Before(last.At)) {
 			last, found = r, true
 		}
@@ -181,6 +195,9 @@ func (s *Store) Records() []Record {
 	})
 	return records
 }
+
+// Path is the path of the store's file.
+func (s *Store) Path() string { return s.kept.Path() }
 
 // Health is nil, or why every call must ask until Confirm (S20): a *state.NewerError, a *state.BrokenError, or that the
 // file can't be read.

@@ -37,7 +37,7 @@ func decide(t *testing.T, s *Store, k Key, hash string, d Decision) {
 // expect checks what was decided; "" stands for nothing.
 func expect(t *testing.T, s *Store, k Key, hash string, want Decision) {
 	t.Helper()
-	got, decided := s.Decision(k, hash)
+	got, decided := s.Decisions().Of(k, hash)
 	if got != want || decided != (want != "") {
 		t.Errorf("%+v %s: %q, %v, want %q", k, hash, got, decided, want)
 	}
@@ -49,7 +49,7 @@ func TestC71_ADecisionCoversThatDefinitionThere(t *testing.T) {
 	s := window(t, filepath.Join(dir, "state"))
 	k := key("/w", "build")
 	expect(t, s, k, "h1", "")
-	if s.Known(k) {
+	if s.Decisions().Known(k) {
 		t.Error("known before any decision")
 	}
 	decide(t, s, k, "h1", Allow)
@@ -59,11 +59,11 @@ func TestC71_ADecisionCoversThatDefinitionThere(t *testing.T) {
 	expect(t, s, key("/w", "Build"), "h1", "")
 	expect(t, s, Key{"/w", "id of a new clone", "build"}, "h1", "")
 	expect(t, s, Key{"/w", "", "build"}, "h1", "")
-	if text, known := s.PreviousText(k); !known || text != "text of h1" || !s.Known(k) {
+	if text, known := s.Decisions().PreviousText(k); !known || text != "text of h1" || !s.Decisions().Known(k) {
 		t.Errorf("previous text %q, %v", text, known)
 	}
 	decide(t, s, k, "h2", AllowFollow)
-	if text, _ := s.PreviousText(k); text != "text of h2" {
+	if text, _ := s.Decisions().PreviousText(k); text != "text of h2" {
 		t.Errorf("previous text %q", text)
 	}
 	other := window(t, filepath.Join(dir, "state")) // the yes of one window is seen by the others (C76)
@@ -86,7 +86,7 @@ func TestB4_NeverHoldsWhateverTheDefinition(t *testing.T) {
 	expect(t, s, Key{"/w", "id of a new clone", "build"}, "h1", Never)
 	expect(t, s, key("/w", "test"), "h1", Allow)
 	expect(t, s, key("/elsewhere", "build"), "h1", "")
-	if s.Known(k) {
+	if s.Decisions().Known(k) {
 		t.Error("the allowed definition outlived the refusal")
 	}
 	decide(t, s, k, "h3", Allow) // the user thought better of it
@@ -129,7 +129,7 @@ func TestC71_RecordsAreBounded(t *testing.T) {
 	if err := s.Decide(t.Context(), key("/w", "big"), "h", strings.Repeat("日", maxTextBytes), Allow); err != nil {
 		t.Fatal(err)
 	}
-	if text, _ := s.PreviousText(key("/w", "big")); len(text) > maxTextBytes || len(text) < maxTextBytes-3 || strings.Trim(text, "日") != "" {
+	if text, _ := s.Decisions().PreviousText(key("/w", "big")); len(text) > maxTextBytes || len(text) < maxTextBytes-3 || strings.Trim(text, "日") != "" {
 		t.Errorf("kept %d bytes", len(text))
 	}
 }
@@ -301,7 +301,7 @@ func FuzzC62_OnlyExactRecordsAllow(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d, _ := s.Decision(key("/w", "a"), "h")
+		d, _ := s.Decisions().Of(key("/w", "a"), "h")
 		if d != Allow {
 			return
 		}

@@ -39,7 +39,7 @@ func (h *Host) judge(s *slot, consentHealth error) {
 	if consentHealth != nil {
 		return // an unreadable store allows nothing (S20)
 	}
-	decision, isKnown := h.consents.Decision(consentKey(root, entry), s.hash)
+	decision, isKnown := h.consents.Decisions().Of(consentKey(root, entry), s.hash)
 	switch {
 	case isKnown && decision == consent.Never:
 		s.standing.isDenied = true
@@ -114,7 +114,7 @@ func (h *Host) WaitingOn(id string) (Permission, bool) {
 }
 
 func (h *Host) isPutOff(s *slot, p Permission) bool {
-	decision, isKnown := h.consents.Decision(consentKey(p.Root, s.entry), s.hash)
+	decision, isKnown := h.consents.Decisions().Of(consentKey(p.Root, s.entry), s.hash)
 	return isKnown && decision == consent.Later
 }
 
@@ -122,7 +122,7 @@ func (h *Host) permissionOf(s *slot) Permission {
 	root := h.consentRoot(s.entry)
 	p := Permission{Root: root, Connector: h.view(s), Entry: s.entry, Hash: s.hash, IsSet: map[string]bool{}}
 	key := consentKey(root, s.entry)
-	p.PreviousText, p.IsChange = h.consents.PreviousText(key)
+	p.PreviousText, p.IsChange = h.consents.Decisions().PreviousText(key)
 	lookup := h.lookupEnv(s.entry)
 	for _, name := range s.entry.Reads() {
 		_, p.IsSet[name] = lookup(name)

@@ -129,7 +129,7 @@ func (h *Host) view(s *slot) Connector {
 		view.Problem = s.problem
 	case view.State == StateWaiting:
 		view.Permission = "new"
-		if h.consents.Known(consentKey(h.consentRoot(s.entry), s.entry)) {
+		if h.consents.Decisions().Known(consentKey(h.consentRoot(s.entry), s.entry)) {
 			view.Permission = "changed"
 		}
 	}

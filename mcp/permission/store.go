@@ -189,6 +189,9 @@ func (s *Store) EndSession(sessionID string) {
 	s.sessions = slices.DeleteFunc(slices.Clone(s.sessions), func(r Rule) bool { return r.SessionID == sessionID })
 }
 
+// Path is the path of the store's file.
+func (s *Store) Path() string { return s.kept.Path() }
+
 // Health is nil, or why every call must ask until Confirm (S20): a *state.NewerError, a *state.BrokenError, or that the
 // file can't be read.
 func (s *Store) Health() error { return s.kept.Health() }

@@ -54,6 +54,9 @@ func (k *Kept[T]) Change(ctx context.Context, change func(T) T) error {
 	return &UnsavedError{Err: err}
 }
 
+// Path is that of the store.
+func (k *Kept[T]) Path() string { return k.store.Path() }
+
 // Health is that of the store.
 func (k *Kept[T]) Health() error { return k.store.Health() }
 
