@@ -174,11 +174,11 @@ func argPath(i int) string { return "args[" + strconv.Itoa(i) + "]" }
 // environment: the folder of a project's file, under the name that other hosts
 // give it.
 func (e *Entry) provides(variable string) bool {
-	return variable == projectDirVariable && e.File.Root != ""
+	return variable == ProjectDirVariable && e.File.Root != ""
 }
 
-// projectDirVariable is set by Claude Code, and configurations rely on it.
-const projectDirVariable = "CLAUDE_PROJECT_DIR"
+// ProjectDirVariable is the project folder's name among the variables: Claude Code sets it, and configurations rely on it.
+const ProjectDirVariable = "CLAUDE_PROJECT_DIR"
 
 // UsesWorkspace reports whether the entry depends on the workspace folder: a
 // value names it, or a path of an entry that is not a project's is relative
@@ -189,7 +189,7 @@ func (e *Entry) UsesWorkspace() bool {
 		found := false
 		t.each(func(r *reference) {
 			found = found || r.kind == refWorkspaceFolder || r.kind == refWorkspaceFolderBasename ||
-				r.kind == refVariable && r.name == projectDirVariable
+				r.kind == refVariable && r.name == ProjectDirVariable
 		})
 		if found {
 			return true

@@ -203,7 +203,7 @@ func (x *expansion) resolve(path string, r *reference) (string, bool) {
 	case refInput:
 		return "", false
 	}
-	if r.name == projectDirVariable && s.Root != "" {
+	if r.name == ProjectDirVariable && s.Root != "" {
 		return s.Root, true
 	}
 	if s.Lookup == nil {

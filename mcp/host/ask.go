@@ -97,8 +97,32 @@ func newApprovalQueue() *approvalQueue {
 // enter waits until the session's question may be put.
 // A refusal says why the question is not put at all; release must be called otherwise.
 func (q *approvalQueue) enter(ctx context.Context, session, turn string) (release func(), refusal string, err error) {
+	line, refusal := q.join(session, turn)
+	if refusal != "" {
+		return nil, refusal, nil
+	}
+	select {
+	case line.open <- struct{}{}:
+	case <-ctx.Done():
+		q.leave(session, line)
+		return nil, "", ctx.Err()
+	}
+	release = func() {
+		<-line.open
+		q.leave(session, line)
+	}
+	if refusal = q.refusal(line, turn); refusal != "" { // the answers to those before it count
+		release()
+		return nil, refusal, nil
+	}
+	return release, "", nil
+}
+
+// join takes a place in the line of a session, or says why there is none.
+func (q *approvalQueue) join(session, turn string) (line *approvalLine, refusal string) {
 	q.mu.Lock()
-	line := q.sessions[session]
+	defer q.mu.Unlock()
+	line = q.sessions[session]
 	if line == nil {
 		line = &approvalLine{open: make(chan struct{}, 1), declines: map[string]int{}}
 		q.sessions[session] = line
@@ -110,28 +134,13 @@ func (q *approvalQueue) enter(ctx context.Context, session, turn string) (releas
 	if refusal == "" {
 		line.queued++
 	}
-	q.mu.Unlock()
-	if refusal != "" {
-		return nil, refusal, nil
-	}
-	select {
-	case line.open <- struct{}{}:
-		release = func() {
-			<-line.open
-			q.leave(session, line)
-		}
-		q.mu.Lock()
-		refusal = line.refusalOfTurn(turn) // the answers to those before it count
-		q.mu.Unlock()
-		if refusal != "" {
-			release()
-			return nil, refusal, nil
-		}
-		return release, "", nil
-	case <-ctx.Done():
-		q.leave(session, line)
-		return nil, "", ctx.Err()
-	}
+	return line, refusal
+}
+
+func (q *approvalQueue) refusal(line *approvalLine, turn string) string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return line.refusalOfTurn(turn)
 }
 
 func (q *approvalQueue) leave(session string, line *approvalLine) {

@@ -116,9 +116,11 @@ func (b *callBook) cancelAll(cause error) {
 // close cancels what is open and lets no further call begin.
 func (b *callBook) close() {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.isClosed = true
-	b.mu.Unlock()
-	b.cancelAll(ErrClosed)
+	for _, call := range b.open {
+		call.cancel(ErrClosed)
+	}
 }
 
 func (b *callBook) find(id string) (CallEntry, bool) {

@@ -70,12 +70,6 @@ type Result struct {
 	Duration time.Duration
 }
 
-// The reasons that a call may be cancelled for.
-var (
-	ErrCancelledByCaller = errors.New("cancelled")
-	errStopAll           = errors.New("everything was stopped")
-)
-
 // Call resolves the tool, judges the call, asks if it must, makes the call and returns what came of it.
 // Every door leads through here; outcomes are results, and the error is for misuse alone: an [*UnknownError] for a tool
 // that does not exist, an [*InUseError], or [ErrClosed].
@@ -85,7 +79,7 @@ func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 	if request.CallID == "" {
 		request.CallID = NewCallID()
 	}
-	if err := h.calls.begin(request.CallID, request.Tool, h.now(), cancel); err != nil {
+	if err := h.calls.begin(request.CallID, request.Tool, time.Now(), cancel); err != nil {
 		return Result{}, err
 	}
 	call := &call{host: h, request: request}
@@ -96,13 +90,6 @@ func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 		h.record(call.endRecord(outcome))
 	}
 	return outcome, err
-}
-
-// InUseError says that a call of this id is open already.
-type InUseError struct{ CallID string }
-
-func (e *InUseError) Error() string {
-	return "a call with the id " + quote(e.CallID) + " is open already"
 }
 
 // CancelCall ends an open call; it reports false when there is none of that id.
@@ -227,77 +214,6 @@ func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 	}
 	subject.HasRemoteURL, subject.NamesOwnFolder = c.reach.remote, c.reach.ownFolder
 	return subject, permission.Judge(rules, h.Mode(), subject, isHealthy)
-}
-
-// ask puts the question and waits for its answer.
-func (c *call) ask(ctx context.Context, at target, subject permission.Subject, verdict permission.Verdict) *Result {
-	h := c.host
-	if h.options.Asker == nil {
-		return c.unasked()
-	}
-	c.state(CallAsking)
-	release, refusal, err := h.approvals.enter(ctx, c.request.SessionID, c.request.TurnID)
-	if err != nil {
-		return c.cancelled(ctx)
-	}
-	if refusal != "" {
-		declined := c.ended(StatusDeclined, refusal)
-		return &declined
-	}
-	defer release()
-	h.record(c.askRecord(verdict.Reason))
-	answer, err := h.options.Asker.Approve(ctx, Approval{
-		CallID: c.request.CallID, SessionID: c.request.SessionID, Caller: c.request.Caller,
-		Tool: at.tool, Arguments: c.arguments, Reason: verdict.Reason, Choices: verdict.Choices, Scopes: verdict.Scopes,
-	})
-	switch {
-	case errors.Is(err, ErrNobody):
-		return c.unasked()
-	case err != nil:
-		return c.cancelled(ctx)
-	}
-	h.record(c.answerRecord(answer))
-	return c.answered(ctx, at, subject, answer)
-}
-
-func (c *call) answered(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) *Result {
-	h := c.host
-	c.allowedBy, c.rule = "answer", ""
-	if len(answer.Arguments) > 0 && answer.Decision == DecideOnce { // edited arguments allow once only (S10)
-		edited, err := permission.CheckArguments(answer.Arguments)
-		if err != nil {
-			invalid := c.ended(StatusInvalidArguments, "the edited arguments cannot be sent: "+err.Error())
-			return &invalid
-		}
-		c.arguments, c.reach = edited, nil
-		return nil
-	}
-	switch answer.Decision {
-	case DecideOnce:
-		return nil
-	case DecideSession, DecideReadOnly, DecideTool, DecideConnector:
-		if err := h.allow(ctx, at, subject, answer); err != nil {
-			// The yes holds for this call; that it could not be kept is said, not hidden.
-			h.log.Warn("permission not stored", "connector", at.tool.ConnectorName, "tool", at.tool.Name, "error", err)
-		}
-		return nil
-	}
-	h.approvals.declined(c.request.SessionID, c.request.TurnID)
-	message := "declined by the user"
-	if answer.Text != "" {
-		message = "declined by the user, who says: " + answer.Text
-	}
-	declined := c.ended(StatusDeclined, message)
-	return &declined
-}
-
-func (c *call) unasked() *Result {
-	declined := c.ended(StatusDeclined, "the call needs a person's approval and nobody can be asked here")
-	declined.Steps = []string{
-		"Open the project in an editor that runs Pillion, or run the call in a terminal, and answer the question there.",
-		"Or allow the tool beforehand with a standing permission.",
-	}
-	return &declined
 }
 
 func (c *call) cancelled(ctx context.Context) *Result {

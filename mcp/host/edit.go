@@ -39,20 +39,27 @@ func (h *Host) AddEntry(file config.File, name string, definition []byte, isRepl
 
 // RemoveEntry takes a connector's entry out of its file and reads the files again.
 func (h *Host) RemoveEntry(id string) error {
-	h.mu.Lock()
-	s := h.slots[id]
-	if s == nil || s.isRemoved {
-		h.mu.Unlock()
-		return &UnknownError{What: "connector", Name: id}
+	entry, err := h.entryOf(id)
+	if err != nil {
+		return err
 	}
-	file, name := s.entry.File, s.entry.Name
-	h.mu.Unlock()
-	err := h.rewrite(file, func(text []byte) ([]byte, error) { return config.Remove(text, name) })
+	file, name := entry.File, entry.Name
+	err = h.rewrite(file, func(text []byte) ([]byte, error) { return config.Remove(text, name) })
 	if err != nil {
 		return fmt.Errorf("remove connector %q from %s: %w", name, file.Path, err)
 	}
 	h.Reload()
 	return nil
+}
+
+func (h *Host) entryOf(id string) (*config.Entry, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.slotOf(id)
+	if s == nil {
+		return nil, &UnknownError{What: "connector", Name: id}
+	}
+	return s.entry, nil
 }
 
 // rewrite changes a file's text, all of it or nothing, one window at a time.

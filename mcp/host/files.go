@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,26 @@ func (h *Host) reload(folders func() []string) {
 	h.reloading.Lock() // what is read last is what counts
 	defer h.reloading.Unlock()
 	roots := folders()
+	read := h.readDocuments(roots)
+	h.lastGood = lastGood(h.lastGood, read)
+	entries := h.effective(roots)
+	grounds := make([]ground, len(entries))
+	for i, effective := range entries {
+		grounds[i] = h.look(subject{effective.Entry, roots})
+	}
+	h.updateDecisions()
+	var event Event
+	h.locked(func() {
+		h.roots, h.documents = roots, read
+		h.adopt(entries, grounds)
+		event = h.judgeAll()
+	})
+	event.Files = true
+	h.notify(event)
+}
+
+// readDocuments reads the files that there are, by path.
+func (h *Host) readDocuments(roots []string) map[string]*config.Document {
 	files := append([]config.File{{Path: h.options.UserFile, Source: config.SourceUser}}, config.ProjectFiles(roots, h.home())...)
 	read := make(map[string]*config.Document, len(files))
 	for _, file := range files {
@@ -27,25 +48,21 @@ func (h *Host) reload(folders func() []string) {
 			read[file.Path] = document
 		}
 	}
-	health := h.consents.Health()
-	h.mu.Lock()
-	h.roots = roots
+	return read
+}
+
+// lastGood are the documents that count: one that does not parse leaves its last good version standing.
+func lastGood(before, read map[string]*config.Document) map[string]*config.Document {
+	good := make(map[string]*config.Document, len(read))
 	for path, document := range read {
-		if document.Parsed {
-			h.standingDoc[path] = document
+		if !document.Parsed {
+			document = before[path]
+		}
+		if document != nil {
+			good[path] = document
 		}
 	}
-	for path := range h.standingDoc {
-		if read[path] == nil {
-			delete(h.standingDoc, path)
-		}
-	}
-	h.documents = read
-	h.adopt(h.effective(roots))
-	event := h.judgeAll(health)
-	h.mu.Unlock()
-	event.Files = true
-	h.notify(event)
+	return good
 }
 
 func (h *Host) readDocument(file config.File) *config.Document {
@@ -62,25 +79,22 @@ func (h *Host) readDocument(file config.File) *config.Document {
 	return config.Parse(file, text)
 }
 
-// effective merges the standing documents; h.mu is held.
+// effective merges the last good documents; for whoever reloads.
 func (h *Host) effective(roots []string) []config.EffectiveEntry {
 	var projects []*config.Document
 	for _, root := range roots {
-		if document := h.standingDoc[filepath.Join(root, config.ProjectFileName)]; document != nil {
+		if document := h.lastGood[filepath.Join(root, config.ProjectFileName)]; document != nil {
 			projects = append(projects, document)
 		}
 	}
-	return config.Effective(h.standingDoc[h.options.UserFile], projects)
+	return config.Effective(h.lastGood[h.options.UserFile], projects)
 }
 
 // Documents returns the configuration files as they were last read, broken ones too.
 func (h *Host) Documents() []*config.Document {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	documents := make([]*config.Document, 0, len(h.documents))
-	for _, document := range h.documents {
-		documents = append(documents, document)
-	}
+	documents := slices.Collect(maps.Values(h.documents))
 	slices.SortFunc(documents, func(a, b *config.Document) int { return cmp.Compare(a.File.Path, b.File.Path) })
 	return documents
 }

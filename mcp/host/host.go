@@ -3,9 +3,9 @@ package host
 import (
 	"context"
 	"log/slog"
+	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"pillion/mcp/audit"
 	"pillion/mcp/config"
@@ -100,14 +100,22 @@ type Host struct {
 
 	loginPath func() string
 
-	reloading sync.Mutex
+	// look is groundOf, but for tests.
+	look func(subject) ground
 
+	reloading sync.Mutex
+	lastGood  map[string]*config.Document // the documents as they parsed last, by path; of whoever reloads
+
+	deciding sync.Mutex
+
+	// mu guards what follows, and the slots. It is held for moments only: nothing under it looks at the file system, waits, or
+	// calls what is not the host's own.
 	mu          sync.Mutex
 	slots       map[string]*slot
 	order       []string
 	documents   map[string]*config.Document // as last read, by path
-	standingDoc map[string]*config.Document // the last that parsed, by path
-	roots       []string
+	decisions   consent.Decisions           // as last read
+	roots       []string                    // replaced as a whole
 	isUntrusted bool
 	isStill     bool
 	mode        permission.Mode
@@ -132,31 +140,44 @@ func New(o Options) *Host {
 		end:         end,
 		slots:       map[string]*slot{},
 		documents:   map[string]*config.Document{},
-		standingDoc: map[string]*config.Document{},
-		roots:       cleanRoots(o.Roots, homeIn(o.Environ)),
 		isUntrusted: o.IsUntrusted,
 		isStill:     o.IsStill,
 		mode:        permission.ModeAsk,
 		secrets:     redact.New(),
 	}
+	h.look = h.groundOf
 	h.loginPath = sync.OnceValue(h.resolveLoginPath)
 	return h
+}
+
+// locked runs a step under the lock, and gives it back whatever happens.
+func (h *Host) locked(step func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	step()
+}
+
+func (h *Host) isClosing() bool {
+	select {
+	case <-h.closing:
+		return true
+	default:
+		return false
+	}
 }
 
 // Start reads the configuration and starts what may run and is not known yet.
 // It returns before any connector has answered.
 func (h *Host) Start() {
 	h.audit.Start()
-	h.Reload()
+	h.SetRoots(h.options.Roots)
 }
 
 // Stop ends every connector, all at once, and waits for them until ctx ends. Calls that are running end as cancelled, and
 // nothing starts any more.
 func (h *Host) Stop(ctx context.Context) {
 	h.stopOnce.Do(func() {
-		h.mu.Lock() // no worker begins after this
-		close(h.closing)
-		h.mu.Unlock()
+		h.locked(func() { close(h.closing) }) // no worker begins after this
 		h.calls.close()
 		h.end()
 	})
@@ -179,7 +200,9 @@ func (h *Host) Close(ctx context.Context) {
 		if err := h.audit.Close(); err != nil {
 			h.log.Warn("audit log not closed", "error", err)
 		}
-		h.removeResults()
+		if h.options.Results != "" {
+			_ = os.RemoveAll(h.options.Results)
+		}
 	})
 }
 
@@ -198,10 +221,8 @@ func (h *Host) Roots() []string {
 
 // SetTrusted tells whether the editor trusts the workspace (B5).
 func (h *Host) SetTrusted(isTrusted bool) {
-	h.mu.Lock()
-	h.isUntrusted = !isTrusted
-	h.mu.Unlock()
-	h.restand()
+	h.locked(func() { h.isUntrusted = !isTrusted })
+	h.restand(nobody)
 }
 
 // Mode returns how calls are judged.
@@ -213,66 +234,12 @@ func (h *Host) Mode() permission.Mode {
 
 // SetMode changes how calls are judged, from the next one on.
 func (h *Host) SetMode(mode permission.Mode) {
-	h.mu.Lock()
-	h.mode = mode
-	h.mu.Unlock()
+	h.locked(func() { h.mode = mode })
 	h.recordRule("", "", "mode", string(mode))
-}
-
-// StopAll cancels every call and stops every connector; each starts again on use.
-func (h *Host) StopAll() {
-	h.calls.cancelAll(errStopAll)
-	h.mu.Lock()
-	ids := slices.Clone(h.order)
-	h.mu.Unlock()
-	for _, id := range ids {
-		_ = h.request(id, func(s *slot) { s.isStopped, s.isIdle, s.isWanted = true, false, false })
-	}
 }
 
 func (h *Host) notify(e Event) {
 	if h.options.Observe != nil {
 		h.options.Observe(e)
 	}
-}
-
-func (h *Host) home() string { return homeIn(h.options.Environ) }
-
-func homeIn(environ []string) string {
-	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if home, isSet := lookupIn(environ, name); isSet {
-			return home
-		}
-	}
-	return ""
-}
-
-func (h *Host) now() time.Time { return time.Now() }
-
-// redacted replaces the secrets of every connector in text that leaves the host.
-func (h *Host) redacted(text string) string {
-	h.mu.Lock()
-	secrets := h.secrets
-	h.mu.Unlock()
-	clean, _ := secrets.Text(text)
-	return clean
-}
-
-// Redact replaces the secrets of every connector in bytes; JSON stays JSON.
-func (h *Host) Redact(in []byte) []byte {
-	h.mu.Lock()
-	secrets := h.secrets
-	h.mu.Unlock()
-	clean, _ := secrets.Bytes(in)
-	return clean
-}
-
-func (h *Host) addSecrets(values []string) {
-	if len(values) == 0 {
-		return
-	}
-	h.mu.Lock()
-	h.secrets = h.secrets.With(values...)
-	h.toolIndex = nil // what is listed must not show them either
-	h.mu.Unlock()
 }

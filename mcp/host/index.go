@@ -34,16 +34,18 @@ func (h *Host) index() *toolIndex {
 }
 
 func (h *Host) newIndex() *toolIndex {
+	offered := map[*slot][]connector.Tool{}
 	var all []identity
 	for _, s := range h.slots {
-		for _, tool := range h.offered(s) {
+		offered[s] = h.offered(s)
+		for _, tool := range offered[s] {
 			all = append(all, identity{s.id, s.entry.Name, tool.Name})
 		}
 	}
 	served := servedNames(all)
 	index := &toolIndex{byName: map[string][]int{}, bySlot: map[string][]int{}}
-	for _, s := range h.slots {
-		for _, tool := range h.offered(s) {
+	for s, tools := range offered {
+		for _, tool := range tools {
 			shown := newTool(s, tool, served[identity{s.id, s.entry.Name, tool.Name}]).redacted(h.secrets)
 			index.tools = append(index.tools, indexedTool{s, shown})
 		}
@@ -92,15 +94,7 @@ func (h *Host) offered(s *slot) []connector.Tool {
 	if s.isRemoved || !s.standing.mayRun() || !s.isListed() {
 		return nil
 	}
-	var tools []connector.Tool
-	for _, tool := range s.catalogue.Tools {
-		if s.entry.Options.Offers(tool.Name) && !slices.ContainsFunc(s.effective.ExcludeTools, func(pattern string) bool {
-			return config.MatchesTool(pattern, tool.Name)
-		}) {
-			tools = append(tools, tool)
-		}
-	}
-	return tools
+	return slices.DeleteFunc(slices.Clone(s.catalogue.Tools), func(tool connector.Tool) bool { return !s.effective.Offers(tool.Name) })
 }
 
 func tokensOf(tool connector.Tool) int {
@@ -193,7 +187,7 @@ func (h *Host) publish(s *slot, catalogue *connector.Catalogue) *ToolsChange {
 	for _, tool := range h.offered(s) {
 		before[ToolID(s.id, tool.Name)] = tool.Hash
 	}
-	s.catalogue, s.catalogueKey = catalogue, s.processKey
+	s.catalogue, s.catalogueKey = catalogue, s.life.key
 	s.generation++
 	h.toolIndex = nil
 	change := &ToolsChange{Connector: s.id, Generation: s.generation}
@@ -213,23 +207,4 @@ func (h *Host) publish(s *slot, catalogue *connector.Catalogue) *ToolsChange {
 	}
 	slices.Sort(change.Removed)
 	return change
-}
-
-// connectorChanged follows a connector's own life; it is called in order and must not block.
-func (h *Host) connectorChanged(s *slot, process *connector.Connector, c connector.Change) {
-	if c.State == connector.StateFailed {
-		h.lost(s, process)
-		return
-	}
-	h.mu.Lock()
-	if s.process != process {
-		h.mu.Unlock()
-		return
-	}
-	var tools *ToolsChange
-	if c.Catalogue != nil {
-		tools = h.publish(s, c.Catalogue)
-	}
-	h.mu.Unlock()
-	h.notify(Event{Connectors: []string{s.id}, Tools: tools})
 }

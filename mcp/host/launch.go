@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,16 +19,13 @@ import (
 
 // What an entry that says nothing gets (A6).
 const (
-	defaultStartTimeout    = 30 * time.Second
-	downloadStartTimeout   = 180 * time.Second // until the first output of a runner that downloads (U10)
-	defaultCallTimeout     = 5 * time.Minute
-	maxCallTimeout         = 60 * time.Minute
-	defaultIdleTimeout     = 15 * time.Minute
-	defaultMaxConcurrent   = 16
-	loginPathTimeout       = 3 * time.Second
-	projectFolderVariable  = "CLAUDE_PROJECT_DIR"
-	connectorFolderInState = "work"
-	logFolderInState       = "logs"
+	defaultStartTimeout  = 30 * time.Second
+	downloadStartTimeout = 180 * time.Second // until the first output of a runner that downloads (U10)
+	defaultCallTimeout   = 5 * time.Minute
+	maxCallTimeout       = 60 * time.Minute
+	defaultIdleTimeout   = 15 * time.Minute
+	defaultMaxConcurrent = 16
+	loginPathTimeout     = 3 * time.Second
 )
 
 // demoArguments start the one connector that Pillion is itself (A11).
@@ -36,59 +34,88 @@ var demoArguments = []string{"demo"}
 // downloaders are the runners whose first start may fetch a package.
 var downloaders = map[string]bool{"npx": true, "bunx": true, "uvx": true, "pipx": true, "docker": true, "podman": true}
 
-// place is where an entry was judged, and so where it runs: the workspace may have other folders by then.
-type place struct {
-	project string // what ${workspaceFolder} stands for
-	roots   []string
+// launch starts an entry where it was judged, for the workspace may have other folders by now; the connector is returned even
+// where its start did not succeed.
+func (h *Host) launch(ctx context.Context, s *slot, at subject) (*connector.Connector, *Problem) {
+	prepared, err := patiently(ctx, func() prepared { return h.prepare(at) })
+	switch {
+	case err != nil:
+		return nil, nil // it was given up
+	case prepared.problem != nil:
+		return nil, prepared.problem
+	}
+	h.addSecrets(prepared.secrets)
+	options := h.connectorOptions(at.entry, prepared.secrets)
+	var process *connector.Connector
+	options.OnChange = func(c connector.Change) { h.connectorChanged(s, process, c) }
+	process = connector.New(prepared.definition, options)
+	h.locked(func() { s.process = process })
+	if err := process.Start(ctx); err != nil {
+		return process, h.problemOf(at.entry, process, err)
+	}
+	return process, nil
 }
 
-// prepare expands an entry that may run into what is spawned, and the secret values in it.
+// prepared is an entry as it is spawned, with the secret values in it, or why it cannot be.
+type prepared struct {
+	definition connector.Definition
+	secrets    []string
+	problem    *Problem
+}
+
+// prepare expands an entry that may run, and finds its folder and its program.
 // It is called after consent only (B6).
-func (h *Host) prepare(ctx context.Context, entry *config.Entry, in place) (connector.Definition, []string, *Problem) {
+func (h *Host) prepare(at subject) prepared {
+	entry, project := at.entry, at.project()
 	expanded, findings := entry.Expand(config.Scope{
-		Root: in.project, Dir: h.ownFolder(entry), Home: h.home(), Lookup: h.variablesIn(in.project), IsSecret: redact.LooksSecret,
+		Root: project, Dir: h.ownFolder(entry), Home: h.home(), Lookup: h.lookup(project), IsSecret: redact.LooksSecret,
 	})
 	if len(findings) > 0 {
-		return connector.Definition{}, nil, configProblem(entry, findings[0].Message, findings[0].Fix)
+		return prepared{problem: configProblem(entry, findings[0].Message, findings[0].Fix)}
 	}
 	folder, problem := h.workingFolder(entry, expanded.Cwd)
 	if problem != nil {
-		return connector.Definition{}, nil, problem
+		return prepared{problem: problem}
 	}
-	path := h.childPath(ctx, entry, in.roots)
+	path := h.childPath(at)
 	program, err := process.Resolver{Path: path, Ext: h.pathExt()}.Look(expanded.Command, folder)
 	if err != nil {
-		return connector.Definition{}, nil, programProblem(entry, err)
+		return prepared{problem: programProblem(entry, err)}
 	}
 	if config.SameProgram(program, h.options.Executable) && !slices.Equal(expanded.Args, demoArguments) {
-		return connector.Definition{}, nil, configProblem(entry, "it would start Pillion itself", "Remove the entry: Pillion is the host here.")
+		return prepared{problem: configProblem(entry, "it would start Pillion itself", "Remove the entry: Pillion is the host here.")}
 	}
-	environ := maps.Clone(expanded.Env)
-	if environ == nil {
-		environ = map[string]string{}
+	definition := definitionOf(entry, programName(expanded.Command))
+	definition.Program, definition.Args, definition.Dir = program, expanded.Args, folder
+	definition.Env = process.Environment(h.options.Environ, entry.Options.InheritEnv, ownVariables(expanded.Env, path, project))
+	return prepared{definition: definition, secrets: expanded.Secrets}
+}
+
+// ownVariables are those of the entry, and what every connector gets unless its entry says otherwise.
+func ownVariables(written map[string]string, path, project string) map[string]string {
+	variables := map[string]string{"PATH": path}
+	maps.Copy(variables, written)
+	if project != "" {
+		variables[config.ProjectDirVariable] = project
 	}
-	if _, isSet := environ["PATH"]; !isSet {
-		environ["PATH"] = path
-	}
-	if in.project != "" {
-		environ[projectFolderVariable] = in.project
-	}
+	return variables
+}
+
+// definitionOf is what an entry says of itself, with what it gets where it says nothing; command is the name of its program.
+func definitionOf(entry *config.Entry, command string) connector.Definition {
 	options := entry.Options
 	definition := connector.Definition{
-		ID: entry.ID, Name: entry.Name,
-		Program: program, Args: expanded.Args, Dir: folder,
-		Env:           process.Environment(h.options.Environ, options.InheritEnv, environ),
-		Era:           options.Era,
-		StartTimeout:  firstOf(options.StartTimeout, defaultStartTimeout),
-		CallTimeout:   firstOf(options.CallTimeout, entry.Timeout, defaultCallTimeout),
+		ID: entry.ID, Name: entry.Name, Era: options.Era,
+		StartTimeout:  cmp.Or(options.StartTimeout, defaultStartTimeout),
+		CallTimeout:   cmp.Or(options.CallTimeout, entry.Timeout, defaultCallTimeout),
 		CallCap:       maxCallTimeout,
-		MaxConcurrent: firstOf(options.MaxConcurrent, defaultMaxConcurrent),
-		Downloads:     downloaders[programName(expanded.Command)],
+		MaxConcurrent: cmp.Or(options.MaxConcurrent, defaultMaxConcurrent),
+		Downloads:     downloaders[command],
 	}
 	if definition.Downloads && options.StartTimeout == 0 {
 		definition.StartTimeout = downloadStartTimeout
 	}
-	return definition, expanded.Secrets, nil
+	return definition
 }
 
 // workingFolder makes sure that the folder the connector starts in is there.
@@ -107,23 +134,11 @@ func (h *Host) workingFolder(entry *config.Entry, cwd string) (string, *Problem)
 	return cwd, nil
 }
 
-func (h *Host) ownFolder(entry *config.Entry) string {
-	return h.scratch(connectorFolderInState, entry.ID)
-}
-
-// scratch is a path below the folder that connectors work in and log to.
-func (h *Host) scratch(elem ...string) string {
-	if h.options.Scratch == "" {
-		return h.options.Folder.Path(elem...)
-	}
-	return filepath.Join(append([]string{h.options.Scratch}, elem...)...)
-}
-
 // childPath is the PATH that a connector is looked up in and gets.
 // Only absolute folders count, and for what is not the project's own none that lies in a workspace (S1).
-func (h *Host) childPath(ctx context.Context, entry *config.Entry, roots []string) string {
+func (h *Host) childPath(at subject) string {
 	own, _ := lookupIn(h.options.Environ, "PATH")
-	if override, found := lookupVariable(entry.Env, "PATH"); found {
+	if override, found := lookupVariable(at.entry.Env, "PATH"); found {
 		own = override
 	}
 	var folders []string
@@ -131,7 +146,7 @@ func (h *Host) childPath(ctx context.Context, entry *config.Entry, roots []strin
 		if !filepath.IsAbs(folder) || slices.Contains(folders, folder) {
 			continue
 		}
-		if entry.File.Source != config.SourceProject && slices.ContainsFunc(roots, func(root string) bool { return LiesIn(folder, root) }) {
+		if at.entry.File.Source != config.SourceProject && slices.ContainsFunc(at.roots, func(root string) bool { return LiesIn(folder, root) }) {
 			continue
 		}
 		folders = append(folders, folder)
@@ -146,26 +161,6 @@ func lookupVariable(variables []config.Variable, name string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// resolveLoginPath asks the user's login shell once for its PATH, within a bound (C12).
-func (h *Host) resolveLoginPath() string {
-	shell, _ := lookupIn(h.options.Environ, "SHELL")
-	if shell == "" {
-		return ""
-	}
-	guard, err := h.startGuard()
-	if err != nil {
-		h.log.Warn("the login shell is not guarded", "error", err) // a nil guard asks it all the same
-	}
-	ctx, cancel := context.WithTimeout(h.lifetime, loginPathTimeout)
-	defer cancel()
-	path, err := guard.LoginPath(ctx, shell, h.options.Environ)
-	if err != nil {
-		h.log.Info("login shell gave no path", "shell", shell, "error", err)
-		return ""
-	}
-	return path
 }
 
 func (h *Host) pathExt() []string {
@@ -188,46 +183,7 @@ func (h *Host) connectorOptions(entry *config.Entry, secrets []string) connector
 	}
 }
 
-// startGuard starts the guard with the first process and returns it from then on.
-func (h *Host) startGuard() (*process.Guard, error) {
-	h.guardMu.Lock()
-	defer h.guardMu.Unlock()
-	switch {
-	case h.isGuardClosed:
-		return nil, ErrClosed
-	case h.guard != nil:
-		return h.guard, nil
-	}
-	guard, err := process.StartGuard(h.options.Executable, h.options.GuardArgs, h.options.Subreaper, h.log)
-	if err != nil {
-		return nil, fmt.Errorf("start the guard: %w", err)
-	}
-	h.guard = guard
-	return guard, nil
-}
-
-func (h *Host) closeGuard() {
-	h.guardMu.Lock()
-	defer h.guardMu.Unlock()
-	h.isGuardClosed = true
-	if h.guard != nil {
-		_ = h.guard.Close()
-		h.guard = nil
-	}
-}
-
 func programName(command string) string {
 	name := filepath.Base(command)
 	return strings.TrimSuffix(name, filepath.Ext(name))
-}
-
-// firstOf returns the first value that is set.
-func firstOf[T comparable](values ...T) T {
-	var zero T
-	for _, value := range values {
-		if value != zero {
-			return value
-		}
-	}
-	return zero
 }

@@ -44,11 +44,8 @@ func (c *call) make(ctx context.Context, at target) Result {
 
 func (c *call) project(at target, reply connector.CallReply, outcome Result) Result {
 	h := c.host
-	h.mu.Lock()
-	secrets := h.secrets
-	h.mu.Unlock()
 	projection, err := result.Project(reply.Result, result.Options{
-		Folder: h.options.Results, CallID: c.request.CallID, Redact: secrets, OutputSchema: at.tool.OutputSchema, Schemas: &h.schemas, IsWithoutText: c.request.IsWithoutText,
+		Folder: h.options.Results, CallID: c.request.CallID, Redact: h.knownSecrets(), OutputSchema: at.tool.OutputSchema, Schemas: &h.schemas, IsWithoutText: c.request.IsWithoutText,
 	})
 	if err != nil {
 		outcome.Status = StatusConnectorError
@@ -108,19 +105,4 @@ func (h *Host) stepsBack(at target, mayHaveRun bool) []string {
 		}
 	}
 	return append(steps, fmt.Sprintf("A new call starts the connector %q again.", at.tool.ConnectorName))
-}
-
-// busy keeps a connector from going idle while it works.
-func (h *Host) busy(s *slot, by int) {
-	h.mu.Lock()
-	s.inFlight += by
-	s.lastUse = h.now()
-	isFree := s.inFlight == 0
-	if !isFree {
-		h.disarmIdle(s)
-	}
-	h.mu.Unlock()
-	if isFree {
-		h.armIdle(s)
-	}
 }

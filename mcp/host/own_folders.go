@@ -37,7 +37,7 @@ func (h *Host) reachesOwnFolder(base string, arguments []byte) bool {
 	if !bytes.ContainsAny(arguments, `/\.`) {
 		return false
 	}
-	free := h.scratch(connectorFolderInState) // where connectors work is theirs
+	free := h.scratch(workFolder) // where connectors work is theirs
 	// A buffer, unlike a reader, is decoded where it lies.
 	for decoder := jsontext.NewDecoder(bytes.NewBuffer(arguments)); ; {
 		if decoder.PeekKind() != '"' {
@@ -72,15 +72,16 @@ func leadsInto(text, base string, folders []string, free string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return LiesIn(path, folder) }) && !LiesIn(path, free)
 }
 
-// workingBase is the folder that a connector's relative paths are meant in; h.mu is held.
-func (h *Host) workingBase(entry *config.Entry) string {
+// workingBase is the folder that a connector's relative paths are meant in.
+func (h *Host) workingBase(at subject) string {
+	entry := at.entry
 	switch {
 	case filepath.IsAbs(entry.Cwd):
 		return entry.Cwd
 	case entry.File.Source == config.SourceProject:
 		return filepath.Join(entry.File.Root, entry.Cwd)
 	case entry.Cwd != "":
-		return filepath.Join(h.projectFolder(entry), entry.Cwd)
+		return filepath.Join(at.project(), entry.Cwd)
 	}
 	return h.ownFolder(entry)
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"fmt"
 
 	"pillion/mcp/config"
@@ -15,9 +14,6 @@ type Problem struct {
 	Steps   []string
 	LogFile string
 }
-
-// ErrClosed is the answer to what was asked of a host that is closing.
-var ErrClosed = errors.New("the session is ending")
 
 func configProblem(entry *config.Entry, reason, fix string) *Problem {
 	var steps []string

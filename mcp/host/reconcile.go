@@ -25,7 +25,6 @@ type standing struct {
 	isDenied    bool // "never" was answered here
 	isAllowed   bool // a yes to exactly this definition here
 	isUntrusted bool // the editor does not trust the workspace (B5)
-	isStopped   bool // the user stopped it; a call or a start revives it
 }
 
 // mayRun reports whether a process of the connector may exist.
@@ -44,17 +43,6 @@ func (s standing) isWaiting() bool {
 	}
 	return s.needsYes && (!s.isAllowed || s.isUntrusted)
 }
-
-// activity is what the connector's process does.
-type activity int
-
-const (
-	activityNone activity = iota
-	activityStarting
-	activityReady
-	activityStopping
-	activityFailed
-)
 
 // stateOf is the state shown for a connector.
 func stateOf(s standing, a activity) State {
@@ -81,6 +69,38 @@ func stateOf(s standing, a activity) State {
 	return StateIdle
 }
 
+// wanted is what the configuration and people's decisions want of a connector.
+type wanted struct {
+	standing standing
+	key      string // of the definition in its place
+	isListed bool   // the tools of that definition are known
+	isEager  bool   // it runs though nobody uses it
+	isStill  bool   // nothing starts by itself in this session
+}
+
+// wish is what was last asked of a connector and is not done yet.
+type wish int
+
+const (
+	wishNone    wish = iota
+	wishStart        // a call or a person waits for it
+	wishRestart      // a person wants another process than the one there is
+	wishIdle         // nobody called it for its idle time (C7)
+	wishStop         // a person stopped it; that stays until a start is asked for
+)
+
+// then is the wish that stands once another one is made: the later counts, but for a restart, which ends in a start anyway,
+// and for idleness, which gives way to whatever people want.
+func (w wish) then(next wish) wish {
+	switch {
+	case next == wishIdle && w != wishNone:
+		return w
+	case next == wishStart && w == wishRestart:
+		return w
+	}
+	return next
+}
+
 // action is what is to be done about a connector's process.
 type action int
 
@@ -88,32 +108,54 @@ const (
 	actionNone action = iota
 	actionStart
 	actionStop
-	actionRestart
 )
 
-// running describes a connector's process, if it has one.
-type running struct {
-	activity activity
-	hash     string // of the definition it was started from
-	isListed bool   // its tools are known, from this process or an earlier one of the same definition
+// reconcile decides what to do about a connector next, and what is left of the wish then. There is no more to it anywhere else:
+// the worker and everybody who waits ask this.
+//
+// Connectors are lazy: one whose tools are known starts on use; one whose tools are not is started once to learn them (C3).
+// A process of another definition never outlives the change (C7, C71), and neither does a start.
+func reconcile(w wanted, l life) (action, wish) {
+	switch l.activity {
+	case activityStopping:
+		return actionNone, l.wish
+	case activityStarting, activityReady:
+		return reconcileProcess(w, l)
+	}
+	mayRun := w.standing.mayRun()
+	switch {
+	case mayRun && (l.wish == wishStart || l.wish == wishRestart):
+		return actionStart, wishNone
+	case l.wish == wishRestart:
+		return actionNone, wishStart // once it may run
+	case !mayRun, l.wish == wishStop:
+		return actionNone, l.wish.withoutIdle()
+	case w.isStill, l.activity == activityFailed && l.key == w.key: // a change, the user or a call starts it again
+		return actionNone, wishNone
+	case !w.isListed || w.isEager:
+		return actionStart, wishNone
+	}
+	return actionNone, wishNone
 }
 
-// reconcile decides what to do when the connector of definition hash should stand as s.
-// Connectors are lazy: one whose tools are known starts on use; one whose tools are not is started once to learn them (C3).
-// A process of another definition never outlives the change (C7, C71).
-func reconcile(s standing, hash string, r running, isEager bool) action {
-	hasProcess := r.activity == activityStarting || r.activity == activityReady
+// reconcileProcess is [reconcile] where there is a process or a start under way.
+func reconcileProcess(w wanted, l life) (action, wish) {
 	switch {
-	case hasProcess && !s.mayRun():
-		return actionStop
-	case hasProcess && r.hash != hash:
-		return actionRestart
-	case hasProcess || !s.mayRun() || r.activity == activityStopping || s.isStopped:
-		return actionNone
-	case r.activity == activityFailed && r.hash == hash:
-		return actionNone // a change, the user or a call starts it again
-	case !r.isListed || isEager:
-		return actionStart
+	case l.wish == wishStop:
+		return actionStop, wishStop
+	case l.wish == wishRestart:
+		return actionStop, wishStart
+	case !w.standing.mayRun(), l.key != w.key:
+		return actionStop, l.wish.withoutIdle()
+	case l.wish == wishIdle && l.calls == 0:
+		return actionStop, wishNone
 	}
-	return actionNone
+	return actionNone, wishNone // it is there, or about to be; a call counts more than the idle time before it
+}
+
+func (w wish) withoutIdle() wish {
+	if w == wishIdle {
+		return wishNone
+	}
+	return w
 }

@@ -10,9 +10,7 @@ import (
 
 // record puts one line into the audit log (E9).
 func (h *Host) record(r audit.Record) {
-	h.mu.Lock()
-	r.Redact = h.secrets
-	h.mu.Unlock()
+	r.Redact = h.knownSecrets()
 	h.audit.Append(r)
 }
 
@@ -25,9 +23,7 @@ func (h *Host) recordWritten(c *call, mustLast bool) {
 		h.record(r)
 		return
 	}
-	h.mu.Lock()
-	r.Redact = h.secrets
-	h.mu.Unlock()
+	r.Redact = h.knownSecrets()
 	if err := h.audit.AppendNow(r); err != nil {
 		h.log.Warn("audit record not written", "call", c.request.CallID, "error", err)
 	}
@@ -80,7 +76,7 @@ func revokeRecord(root, connector string) audit.Record {
 func (c Caller) String() string {
 	text := c.Kind
 	if c.Name != "" {
-		text += " " + quote(c.Name)
+		text += " " + strconv.Quote(c.Name)
 	}
 	if c.Program != "" {
 		text += " " + c.Program
@@ -90,8 +86,6 @@ func (c Caller) String() string {
 	}
 	return text
 }
-
-func quote(text string) string { return strconv.Quote(text) }
 
 // FindCall tells what became of a call, of this session or, from the audit log, of an earlier one (O4).
 func (h *Host) FindCall(id string) (CallEntry, error) {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"pillion/mcp/consent"
 )
 
 // resolve finds the tool on a connector that runs, starting the connector if it must.
@@ -42,19 +40,35 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 
 // live returns the connector once it is ready, or cannot be.
 func (h *Host) live(ctx context.Context, id string) (Connector, error) {
-	h.mu.Lock()
-	s := h.slots[id]
-	isReady := s != nil && s.activity == activityReady && s.standing.mayRun() && s.processKey == s.key() && !s.isStopped
-	isMoved := isReady && s.standing.needsYes && consent.RootID(h.consentRoot(s.entry)) != s.rootID
-	h.mu.Unlock()
-	if isMoved {
-		h.restand() // another folder stands where the yes was given: the process goes with it (S2)
+	s, at, stood := h.runningOn(id)
+	if s == nil {
 		return h.StartConnector(ctx, id)
 	}
-	if isReady {
+	if stood.root == "" {
 		return Connector{ID: id, State: StateReady}, nil
 	}
+	stands, err := patiently(ctx, func() ground { return h.look(at) })
+	switch {
+	case err != nil:
+		return Connector{}, err
+	case stands == stood:
+		return Connector{ID: id, State: StateReady}, nil
+	}
+	// Another folder stands where the yes was given: the process goes with it (S2).
+	h.settleOn(s, at, stands)
+	h.restand(nobody)
 	return h.StartConnector(ctx, id)
+}
+
+// runningOn is where a connector stands that a call can go to as it is; nil for another.
+func (h *Host) runningOn(id string) (*slot, subject, ground) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.slotOf(id)
+	if s == nil || !h.isLive(s) {
+		return nil, subject{}, ground{}
+	}
+	return s, h.subjectAt(s), s.ground
 }
 
 // target looks the tool up on the live list.
@@ -71,7 +85,7 @@ func (h *Host) target(id, name string) (target, error) {
 	s := entry.slot
 	return target{
 		slot: s, entry: s.entry, process: s.process, tool: entry.tool, subject: h.subjectOf(s, entry.tool),
-		present: h.offered(s), base: h.workingBase(s.entry), key: s.key(),
+		present: h.offered(s), base: h.workingBase(h.subjectAt(s)), key: s.key(),
 	}, nil
 }
 
@@ -167,4 +181,13 @@ func stateWords(state State) string {
 		return "not running"
 	}
 	return string(state)
+}
+
+// OwnerOf is the connector that a tool would belong to, by the tool's name.
+func (h *Host) OwnerOf(tool string) (Connector, error) {
+	id, err := h.connectorOfTool(tool)
+	if err != nil {
+		return Connector{}, err
+	}
+	return h.Connector(id)
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"pillion/mcp/permission"
@@ -33,13 +34,25 @@ type NewRule struct {
 
 // SetRule stores a standing permission or refusal for what is listed now (S8).
 func (h *Host) SetRule(ctx context.Context, r NewRule) (permission.Rule, error) {
-	h.mu.Lock()
-	s, err := h.findSlot(r.Connector)
+	rule, err := h.newRule(r)
 	if err != nil {
-		h.mu.Unlock()
 		return permission.Rule{}, err
 	}
-	rule := h.ruleFor(s, r.Scope, r.SessionID)
+	added, err := h.permissions.Add(ctx, rule)
+	if err == nil {
+		h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
+	}
+	return added, err
+}
+
+func (h *Host) newRule(r NewRule) (permission.Rule, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, err := h.findSlot(r.Connector)
+	if err != nil {
+		return permission.Rule{}, err
+	}
+	rule := ruleFor(s, r.Scope, r.SessionID)
 	rule.Decision = r.Decision
 	for _, tool := range h.offered(s) {
 		if r.Tool == "" || tool.Name == r.Tool || ToolID(s.id, tool.Name) == r.Tool || Label(s.entry.Name, tool.Name) == r.Tool {
@@ -51,23 +64,17 @@ func (h *Host) SetRule(ctx context.Context, r NewRule) (permission.Rule, error) 
 	}
 	if r.Tool != "" && rule.Tool == "" {
 		if r.Decision != permission.RuleDeny {
-			h.mu.Unlock()
 			return permission.Rule{}, &UnknownError{What: "tool", Name: r.Tool}
 		}
 		// A tool may be refused before it is listed, by its own name or its label.
 		rule.Tool = strings.TrimPrefix(r.Tool, s.entry.Name+".")
 	}
 	rule.Label = labelOf(rule)
-	h.mu.Unlock()
-	added, err := h.permissions.Add(ctx, rule)
-	if err == nil {
-		h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
-	}
-	return added, err
+	return rule, nil
 }
 
-// ruleFor is a rule on a connector as it is defined now; h.mu is held.
-func (h *Host) ruleFor(s *slot, scope, sessionID string) permission.Rule {
+// ruleFor is a rule on a connector as it is defined now; Host.mu is held.
+func ruleFor(s *slot, scope, sessionID string) permission.Rule {
 	rule := permission.Rule{
 		Connector: s.entry.Name, Source: string(s.entry.File.Source), Root: s.entry.File.Root, DefinitionHash: s.hash,
 		Decision: permission.RuleAllow, Scope: scope, ToolHashes: map[string]string{},
@@ -80,12 +87,24 @@ func (h *Host) ruleFor(s *slot, scope, sessionID string) permission.Rule {
 
 // allow stores the standing yes that an answer gives.
 func (h *Host) allow(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) error {
+	rule := h.ruleOf(at, subject, answer)
+	added, err := h.permissions.Add(ctx, rule)
+	if err != nil {
+		return fmt.Errorf("store a permission for connector %q: %w", rule.Connector, err)
+	}
+	h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
+	h.log.Debug("permission stored", "rule", added.ID, "connector", rule.Connector, "tool", rule.Tool, "scope", rule.Scope)
+	return nil
+}
+
+func (h *Host) ruleOf(at target, subject permission.Subject, answer ApprovalAnswer) permission.Rule {
 	scope := answer.Scope
 	if answer.Decision == DecideSession || scope == "" {
 		scope = permission.ScopeSession
 	}
 	h.mu.Lock()
-	rule := h.ruleFor(at.slot, scope, subject.SessionID)
+	defer h.mu.Unlock()
+	rule := ruleFor(at.slot, scope, subject.SessionID)
 	rule.DefinitionHash = subject.DefinitionHash // what was shown, not what may have replaced it
 	switch answer.Decision {
 	case DecideReadOnly, DecideConnector:
@@ -100,14 +119,7 @@ func (h *Host) allow(ctx context.Context, at target, subject permission.Subject,
 		rule.ToolHashes[at.tool.Name] = at.tool.Hash
 	}
 	rule.Label = labelOf(rule)
-	h.mu.Unlock()
-	added, err := h.permissions.Add(ctx, rule)
-	if err != nil {
-		return fmt.Errorf("store a permission for connector %q: %w", rule.Connector, err)
-	}
-	h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
-	h.log.Debug("permission stored", "rule", added.ID, "connector", rule.Connector, "tool", rule.Tool, "scope", scope)
-	return nil
+	return rule
 }
 
 // labelOf is the line that people read for a rule.
@@ -115,9 +127,9 @@ func labelOf(r permission.Rule) string {
 	what := Label(r.Connector, r.Tool)
 	switch {
 	case r.Tool == "" && r.ReadOnlyTools:
-		what = "read-only tools of " + quote(r.Connector)
+		what = "read-only tools of " + strconv.Quote(r.Connector)
 	case r.Tool == "":
-		what = "all tools of " + quote(r.Connector)
+		what = "all tools of " + strconv.Quote(r.Connector)
 	}
 	verb := map[string]string{permission.RuleAllow: "allow", permission.RuleDeny: "refuse", permission.RuleAsk: "always ask for"}[r.Decision]
 	return verb + " " + what

@@ -13,18 +13,19 @@ import (
 
 // consentRoot is the workspace folder whose code the entry runs, and so the one that a yes is bound to.
 // It is empty for an entry of the user's own that touches no workspace (B3, S1).
-func (h *Host) consentRoot(entry *config.Entry) string {
+func (h *Host) consentRoot(at subject) string {
+	entry := at.entry
 	if entry.File.Source == config.SourceProject {
 		return entry.File.Root
 	}
-	if len(h.roots) == 0 {
+	if len(at.roots) == 0 {
 		return ""
 	}
 	if entry.UsesWorkspace() {
-		return h.roots[0] // what ${workspaceFolder} and relative paths stand for
+		return at.roots[0] // what ${workspaceFolder} and relative paths stand for
 	}
-	values := h.namedBy(entry)
-	for _, root := range h.roots {
+	values := h.namedBy(at)
+	for _, root := range at.roots {
 		if slices.ContainsFunc(values, func(value string) bool { return names(value, root) }) {
 			return root
 		}
@@ -34,7 +35,8 @@ func (h *Host) consentRoot(entry *config.Entry) string {
 
 // namedBy are the values of an entry that say what code it runs, as written and as they come out (S1). Only of the user's own
 // file are values expanded before consent, and no file is read for it (B6).
-func (h *Host) namedBy(entry *config.Entry) []string {
+func (h *Host) namedBy(at subject) []string {
+	entry := at.entry
 	written := append([]string{entry.Command, entry.Cwd, entry.EnvFile}, entry.Args...)
 	for _, variable := range entry.Env {
 		if config.IsLoaderVariable(variable.Name) {
@@ -42,9 +44,9 @@ func (h *Host) namedBy(entry *config.Entry) []string {
 		}
 	}
 	values := slices.Clone(written)
-	look := h.lookupEnv(entry)
+	look := h.lookup(at.project())
 	expanded, findings := (&config.Entry{File: entry.File, Transport: config.TransportStdio, Command: "x", Args: written}).
-		Expand(config.Scope{Root: h.projectFolder(entry), Dir: h.ownFolder(entry), Home: h.home(), Lookup: look})
+		Expand(config.Scope{Root: at.project(), Dir: h.ownFolder(entry), Home: h.home(), Lookup: look})
 	if len(findings) == 0 { // else it cannot start either
 		values = append(values, expanded.Args...)
 	}

@@ -68,11 +68,10 @@ const bytesPerToken = 4
 func (h *Host) Connectors() []Connector {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	all := make([]Connector, 0, len(h.order))
-	for _, id := range h.order {
-		if s := h.slots[id]; s != nil && !s.isRemoved {
-			all = append(all, h.view(s))
-		}
+	present := h.present()
+	all := make([]Connector, len(present))
+	for i, s := range present {
+		all[i] = h.view(s)
 	}
 	return all
 }
@@ -86,32 +85,6 @@ func (h *Host) Connector(idOrName string) (Connector, error) {
 		return Connector{}, err
 	}
 	return h.view(s), nil
-}
-
-// findSlot is called with h.mu held.
-// A name means the entry that counts; shadowed ones are reached by id.
-func (h *Host) findSlot(idOrName string) (*slot, error) {
-	if s := h.slots[idOrName]; s != nil && !s.isRemoved {
-		return s, nil
-	}
-	var found []*slot
-	for _, id := range h.order {
-		s := h.slots[id]
-		if s != nil && !s.isRemoved && s.entry.Name == idOrName && !s.standing.isShadowed {
-			found = append(found, s)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return nil, &UnknownError{What: "connector", Name: idOrName}
-	}
-	candidates := make([]string, len(found))
-	for i, s := range found {
-		candidates[i] = s.id
-	}
-	return nil, &UnknownError{What: "connector", Name: idOrName, Candidates: candidates}
 }
 
 // view is called with h.mu held.
@@ -129,11 +102,11 @@ func (h *Host) view(s *slot) Connector {
 		view.Problem = s.problem
 	case view.State == StateWaiting:
 		view.Permission = "new"
-		if h.consents.Decisions().Known(consentKey(h.consentRoot(s.entry), s.entry)) {
+		if h.decisions.Known(s.consentKey()) {
 			view.Permission = "changed"
 		}
 	}
-	if s.process != nil && s.activity == activityReady {
+	if s.process != nil && s.life.activity == activityReady {
 		status := s.process.Status()
 		view.Processes = []Process{{PID: status.PID, StartedAt: status.StartedAt}}
 		view.Warnings = slices.Clone(status.Warnings)

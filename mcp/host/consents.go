@@ -1,0 +1,142 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"pillion/mcp/config"
+	"pillion/mcp/consent"
+)
+
+// Permission describes one connector whose definition wants a person's yes.
+type Permission struct {
+	Root      string
+	Connector Connector
+	Entry     *config.Entry
+	Hash      string
+	// IsChange is set when another definition of this name was allowed here, PreviousText then being it.
+	IsChange     bool
+	PreviousText string
+	// Warnings are the findings on the entry that a person should read before allowing it.
+	Warnings []string
+	// IsSet tells for each variable that the definition reads whether it is set; never its value.
+	IsSet map[string]bool
+}
+
+// Waiting returns what needs permission, in the order of the files.
+// With all, those whose question was put off are among them: the user asked to see them.
+func (h *Host) Waiting(all bool) []Permission {
+	h.updateDecisions()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var waiting []Permission
+	for _, s := range h.present() {
+		if s.standing.isWaiting() && (all || !h.isPutOff(s)) {
+			waiting = append(waiting, h.permissionOf(s))
+		}
+	}
+	return waiting
+}
+
+// WaitingOn returns the permission that one connector wants, if it waits for one.
+func (h *Host) WaitingOn(id string) (Permission, bool) {
+	h.updateDecisions()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.slotOf(id)
+	if s == nil || !s.standing.isWaiting() && !s.standing.isDenied {
+		return Permission{}, false
+	}
+	return h.permissionOf(s), true
+}
+
+// isPutOff is called with h.mu held.
+func (h *Host) isPutOff(s *slot) bool {
+	decision, _ := h.decisions.Of(s.consentKey(), s.hash)
+	return decision == consent.Later
+}
+
+// permissionOf is called with h.mu held.
+func (h *Host) permissionOf(s *slot) Permission {
+	p := Permission{Root: s.ground.root, Connector: h.view(s), Entry: s.entry, Hash: s.hash, IsSet: map[string]bool{}}
+	p.PreviousText, p.IsChange = h.decisions.PreviousText(s.consentKey())
+	lookup := h.lookup(h.subjectAt(s).project())
+	for _, name := range s.entry.Reads() {
+		_, p.IsSet[name] = lookup(name)
+	}
+	document := h.documents[s.entry.File.Path]
+	if document == nil {
+		return p
+	}
+	for _, finding := range document.Findings {
+		if finding.Entry == s.entry.Name && finding.Severity <= config.Warning {
+			p.Warnings = append(p.Warnings, finding.Message)
+		}
+	}
+	return p
+}
+
+// RecordAsked puts a question about what waits into the audit log; caller is who wants it answered.
+func (h *Host) RecordAsked(waiting []Permission, askID string, caller Caller) {
+	for _, p := range waiting {
+		h.record(consentAskRecord(p, askID, caller))
+	}
+}
+
+// Decide records what a person decided about exactly the definition that was shown, and acts on it.
+// A definition that is no longer the one in the file is recorded all the same: it is not what will start.
+// by says who answered, for the audit log. An error that [consent.IsUnsaved] knows says that the decision holds for this session alone.
+func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decision, by string) error {
+	if p.Root == "" {
+		return fmt.Errorf("decide on connector %q: it needs no permission", p.Entry.Name)
+	}
+	key := consent.Key{Root: p.Root, RootID: consent.RootID(p.Root), Connector: p.Entry.Name}
+	err := h.consents.Decide(ctx, key, p.Hash, p.Entry.Text, decision)
+	if err != nil && !consent.IsUnsaved(err) {
+		return fmt.Errorf("record the decision on connector %q: %w", p.Entry.Name, err)
+	}
+	h.record(consentRecord(p, decision, by))
+	h.restand(isNamed(p.Entry.Name))
+	return err
+}
+
+// Revoke takes back what was decided about a connector of a folder; a running one stops. The error is that of [Host.Decide].
+func (h *Host) Revoke(ctx context.Context, root, connector string) error {
+	err := h.consents.Revoke(ctx, root, connector)
+	if err != nil && !consent.IsUnsaved(err) {
+		return err
+	}
+	h.record(revokeRecord(root, connector))
+	h.restand(isNamed(connector))
+	return err
+}
+
+func isNamed(name string) func(*slot) bool {
+	return func(s *slot) bool { return s.entry.Name == name }
+}
+
+// Consents lists what was decided, here and in other folders.
+func (h *Host) Consents() []consent.Record { return h.consents.Records() }
+
+// ConsentRootOf is the folder that a connector's permission is bound to; false for one that needs none.
+func (h *Host) ConsentRootOf(id string) (string, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.slots[id]
+	if s == nil {
+		return "", false
+	}
+	return s.ground.root, s.ground.root != ""
+}
+
+// ConnectorIn is the id of the connector of a name in a folder, empty for one that is not there now.
+func (h *Host) ConnectorIn(root, name string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.present() {
+		if s.entry.Name == name && (s.entry.File.Root == root || s.ground.root == root) {
+			return s.id
+		}
+	}
+	return ""
+}

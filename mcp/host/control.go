@@ -1,0 +1,79 @@
+package host
+
+import "context"
+
+// StartConnector starts the connector, if it may run, and waits until it is listed or failed.
+func (h *Host) StartConnector(ctx context.Context, id string) (Connector, error) {
+	return h.settle(ctx, id, wishStart)
+}
+
+// StopConnector ends the connector's process and waits until nothing of it is left; a call starts it again.
+func (h *Host) StopConnector(ctx context.Context, id string) (Connector, error) {
+	return h.settle(ctx, id, wishStop)
+}
+
+// RestartConnector ends the process and starts it again.
+func (h *Host) RestartConnector(ctx context.Context, id string) (Connector, error) {
+	return h.settle(ctx, id, wishRestart)
+}
+
+// StopAll cancels every call and stops every connector; each starts again on use.
+func (h *Host) StopAll() {
+	h.calls.cancelAll(errStopAll)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.present() {
+		h.ask(s, wishStop)
+	}
+}
+
+// ask adds a wish and wakes whoever it is for; h.mu is held.
+func (h *Host) ask(s *slot, w wish) {
+	s.life.ask(w)
+	s.nudge(h.wanted(s))
+}
+
+// settle makes a wish and waits until it is done, or cannot be.
+func (h *Host) settle(ctx context.Context, id string, w wish) (Connector, error) {
+	if err := h.request(id, w); err != nil {
+		return Connector{}, err
+	}
+	for {
+		view, wait, err := h.progress(id)
+		if err != nil || wait == nil {
+			return view, err
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return view, ctx.Err()
+		case <-h.closing:
+			return view, ErrClosed
+		}
+	}
+}
+
+func (h *Host) request(id string, w wish) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.slotOf(id)
+	if s == nil {
+		return &UnknownError{What: "connector", Name: id}
+	}
+	h.ask(s, w)
+	return nil
+}
+
+// progress returns the connector as it is, and what to wait for while it is not settled.
+func (h *Host) progress(id string) (view Connector, wait <-chan struct{}, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.slots[id]
+	if s == nil {
+		return Connector{}, nil, &UnknownError{What: "connector", Name: id}
+	}
+	if !s.life.isSettled(h.wanted(s)) {
+		wait = s.changed
+	}
+	return h.view(s), wait, nil
+}

@@ -1,0 +1,43 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrClosed is the answer to what was asked of a host that is closing.
+var ErrClosed = errors.New("the session is ending")
+
+var errInternal = errors.New("internal error; Pillion's log says more")
+
+// The reasons that a call may be cancelled for.
+var (
+	ErrCancelledByCaller = errors.New("cancelled")
+	errStopAll           = errors.New("everything was stopped")
+)
+
+// InUseError says that a call of this id is open already.
+type InUseError struct{ CallID string }
+
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("a call with the id %q is open already", e.CallID)
+}
+
+// UnknownError says that nothing, or more than one thing, goes by a name.
+type UnknownError struct {
+	What, Name string
+	// Candidates are the ids that the name could mean; empty when there is none.
+	Candidates []string
+	// Nearest is a name that may have been meant; it may be empty.
+	Nearest string
+}
+
+func (e *UnknownError) Error() string {
+	if len(e.Candidates) > 0 {
+		return fmt.Sprintf("%s %q is ambiguous: use one of the ids %q", e.What, e.Name, e.Candidates)
+	}
+	if e.Nearest != "" {
+		return fmt.Sprintf("there is no %s %q; did you mean %q?", e.What, e.Name, e.Nearest)
+	}
+	return fmt.Sprintf("there is no %s %q", e.What, e.Name)
+}

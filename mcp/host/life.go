@@ -1,0 +1,79 @@
+package host
+
+// activity is what the connector's process does.
+type activity int
+
+const (
+	activityNone activity = iota
+	activityStarting
+	activityReady
+	activityStopping // a start that is given up, too
+	activityFailed
+)
+
+// life is what a connector's process does and what was asked of it; with [wanted] it is all that [reconcile] looks at.
+// It changes by its methods alone. From begin's start until ready, failed or stopped there may be a process, from ready on there
+// is one, until stopped or lost; what may be left of one that was lost is ended first by whoever starts the next.
+type life struct {
+	activity activity
+	key      string // of the definition that it was last started from
+	wish     wish
+	calls    int // in flight
+}
+
+func (l *life) ask(w wish) { l.wish = l.wish.then(w) }
+
+// begin enters upon what is to be done next and returns it, for its caller to do. What stops in the middle of a start is that
+// start.
+func (l *life) begin(w wanted) action {
+	next, left := reconcile(w, *l)
+	l.wish = left
+	switch next {
+	case actionStart:
+		l.activity, l.key = activityStarting, w.key
+	case actionStop:
+		l.activity = activityStopping
+	}
+	return next
+}
+
+// ready ends a start; false says that it was given up meanwhile and the process has to go.
+func (l *life) ready() bool {
+	if l.activity != activityStarting {
+		return false
+	}
+	l.activity = activityReady
+	return true
+}
+
+// failed ends a start that came to nothing; false says that it was given up meanwhile, and so did not fail.
+func (l *life) failed() bool {
+	if l.activity != activityStarting {
+		return false
+	}
+	l.activity = activityFailed
+	return true
+}
+
+// lost ends the time of a process that went by itself; false says that there was none or that it is being stopped.
+func (l *life) lost() bool {
+	if l.activity != activityReady {
+		return false
+	}
+	l.activity = activityFailed
+	return true
+}
+
+// stopped says that nothing is left of the process.
+func (l *life) stopped() { l.activity = activityNone }
+
+// broke gives the connector up after a mistake of Pillion's own: it is not tried again by itself.
+func (l *life) broke(w wanted) {
+	l.activity, l.key, l.wish = activityFailed, w.key, wishNone
+}
+
+// isSettled reports whether everything that was wanted and asked is done.
+func (l life) isSettled(w wanted) bool {
+	next, _ := reconcile(w, l)
+	return next == actionNone && l.activity != activityStarting && l.activity != activityStopping
+}

@@ -1,0 +1,261 @@
+package host
+
+import (
+	"context"
+	"runtime/debug"
+
+	"pillion/mcp/config"
+	"pillion/mcp/connector"
+)
+
+// task is what a slot's worker is to do next.
+type task struct {
+	action  action
+	process *connector.Connector // to be stopped, or gone before the start; nil where there is none
+	subject subject              // to be started
+	start   context.Context      // ends when the start is given up
+	cancel  context.CancelFunc
+}
+
+// work is the slot's own goroutine: it does what [reconcile] says until the entry is gone or the host closes.
+func (h *Host) work(s *slot) {
+	defer h.workers.Done()
+	for {
+		select {
+		case <-h.closing:
+			h.endProcess(s)
+			return
+		case <-s.wake:
+		}
+		h.settleDown(s)
+		if h.forget(s) {
+			return
+		}
+	}
+}
+
+// forget lets go of a slot whose entry is gone, once nothing is left of its process.
+func (h *Host) forget(s *slot) bool {
+	remains, isGone := h.drop(s)
+	if remains != nil {
+		remains.Stop(h.lifetime)
+		_, isGone = h.drop(s) // unless the entry is back
+	}
+	return isGone
+}
+
+func (h *Host) drop(s *slot) (remains *connector.Connector, isGone bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !s.isRemoved || !s.life.isSettled(h.wanted(s)) {
+		return nil, false
+	}
+	if remains, s.process = s.process, nil; remains == nil {
+		delete(h.slots, s.id)
+	}
+	return remains, remains == nil
+}
+
+// settleDown takes steps until nothing is to be done. A fault of Pillion's own costs this connector alone: whatever is done
+// under a lock gives it back, so that there is one to be taken here.
+func (h *Host) settleDown(s *slot) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			h.log.Error("internal error", "connector", s.id, "fault", fault, "stack", string(debug.Stack()))
+			h.breakDown(s)
+		}
+	}()
+	for h.step(s) {
+	}
+}
+
+// breakDown ends what a worker with a fault has left.
+func (h *Host) breakDown(s *slot) {
+	var process *connector.Connector
+	h.locked(func() {
+		process, s.process = s.process, nil
+		s.life.broke(h.wanted(s))
+		s.problem = internalProblem(s.entry, errInternal)
+		s.touch()
+	})
+	if process != nil {
+		process.Stop(h.lifetime)
+	}
+	h.changed(s.id)
+}
+
+// step does one thing about the slot's process and reports whether there may be more to do.
+func (h *Host) step(s *slot) bool {
+	if h.isClosing() {
+		return false
+	}
+	next := h.begin(s)
+	switch next.action {
+	case actionStart:
+		h.changed(s.id)
+		h.startProcess(s, next)
+	case actionStop:
+		h.changed(s.id)
+		h.stopProcess(s, next.process)
+	default:
+		return false
+	}
+	return true
+}
+
+// begin enters upon what is to be done next.
+func (h *Host) begin(s *slot) task {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	next := task{action: s.life.begin(h.wanted(s)), process: s.process, subject: h.subjectAt(s)}
+	switch next.action {
+	case actionStart:
+		next.start, next.cancel = context.WithCancel(h.lifetime)
+		s.cancelStart, s.problem, s.warnings = next.cancel, nil, nil
+		s.touch()
+	case actionStop:
+		s.disarm()
+		s.touch()
+	}
+	return next
+}
+
+// startProcess runs one attempt to start; what does not come of it is gone before it is said.
+func (h *Host) startProcess(s *slot, next task) {
+	defer next.cancel()
+	if next.process != nil {
+		next.process.Stop(h.lifetime) // it was lost, and something may be left of it
+	}
+	process, problem := h.attempt(s, next)
+	switch {
+	case process == nil || problem != nil:
+	case h.takeOver(s, process):
+		h.changed(s.id)
+		return
+	case next.start.Err() == nil:
+		problem = h.problemOf(next.subject.entry, process, nil) // it died as soon as it was ready
+	}
+	h.concludeStart(s, process, problem)
+	h.changed(s.id)
+}
+
+// attempt looks once more at where the connector stands, for the folder that the yes was given in may have been replaced
+// since (S2), and starts it. The process is returned even where its start did not succeed.
+func (h *Host) attempt(s *slot, next task) (*connector.Connector, *Problem) {
+	found, err := patiently(next.start, func() ground { return h.look(next.subject) })
+	if err != nil {
+		return nil, nil
+	}
+	h.settleOn(s, next.subject, found)
+	h.updateDecisions()
+	h.locked(func() {
+		h.judge(s)
+		h.toolIndex = nil
+		s.nudge(h.wanted(s))
+	})
+	if next.start.Err() != nil {
+		return nil, nil
+	}
+	return h.launch(next.start, s, next.subject)
+}
+
+// takeOver makes a started process the slot's, with what it lists; false where it is not ready any more, or not wanted.
+func (h *Host) takeOver(s *slot, process *connector.Connector) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	status := process.Status()
+	if status.State != connector.StateReady || !s.life.ready() {
+		return false
+	}
+	s.problem = nil
+	s.server = Server{Name: status.Server.Name, Version: status.Server.Version, ProtocolVersion: status.Server.ProtocolVersion}
+	s.warnings = status.Warnings
+	h.publish(s, status.Catalogue)
+	h.rearm(s)
+	s.touch()
+	return true
+}
+
+// concludeStart clears away what is left of a start that was given up or failed.
+func (h *Host) concludeStart(s *slot, process *connector.Connector, problem *Problem) {
+	if process != nil {
+		process.Stop(h.lifetime)
+	}
+	h.locked(func() {
+		s.process = nil
+		if s.life.failed() {
+			s.problem = problem
+		} else {
+			s.life.stopped()
+		}
+		s.touch()
+	})
+}
+
+// stopProcess ends the process, or what a start that was given up has left of one.
+func (h *Host) stopProcess(s *slot, process *connector.Connector) {
+	if process != nil {
+		process.Stop(h.lifetime)
+	}
+	h.locked(func() {
+		s.process, s.problem = nil, nil
+		s.life.stopped()
+		s.touch()
+	})
+	h.changed(s.id)
+}
+
+// endProcess ends the process because the host closes; nothing is told to anybody.
+func (h *Host) endProcess(s *slot) {
+	var process *connector.Connector
+	h.locked(func() {
+		process = s.process
+		s.disarm()
+		s.touch()
+	})
+	if process != nil {
+		process.Stop(context.Background())
+	}
+}
+
+// connectorChanged follows a connector's own life; it is called in order and must not block.
+func (h *Host) connectorChanged(s *slot, process *connector.Connector, c connector.Change) {
+	if c.State == connector.StateFailed {
+		h.lost(s, process)
+		return
+	}
+	if event, isOwn := h.relist(s, process, c.Catalogue); isOwn {
+		h.notify(event)
+	}
+}
+
+// relist takes over what the slot's process lists now, if that is news; false where the process is another one's by now.
+func (h *Host) relist(s *slot, process *connector.Connector, catalogue *connector.Catalogue) (Event, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.process != process {
+		return Event{}, false
+	}
+	return Event{Connectors: []string{s.id}, Tools: h.publish(s, catalogue)}, true
+}
+
+// lost is called when a connector ended by itself; during its start the start says so. What may be left of its process goes
+// before another one starts.
+func (h *Host) lost(s *slot, process *connector.Connector) {
+	var entry *config.Entry
+	h.locked(func() { entry = s.entry })
+	problem := h.problemOf(entry, process, nil)
+	h.locked(func() {
+		if s.process == process && s.life.lost() {
+			s.problem = problem
+			s.disarm()
+			s.touch()
+			s.poke() // somebody may have asked for a start
+		}
+	})
+	h.changed(s.id)
+}
+
+func (h *Host) changed(id string) {
+	h.notify(Event{Connectors: []string{id}})
+}
