@@ -46,7 +46,7 @@ func (h *house) onMount() *mount {
 	return m
 }
 
-func TestC76_AFolderThatHangsHoldsUpItsOwnConnectorAlone(t *testing.T) {
+func TestHost_AFolderThatHangsHoldsUpItsOwnConnectorAlone(t *testing.T) {
 	t.Parallel()
 	root, sound := workspace(t, "stuck", ""), workspace(t, "sound", "")
 	h := newHouse(t, root, sound)
@@ -131,7 +131,7 @@ func (h *house) stopped(name string) {
 	}
 }
 
-func TestF5_AFaultUnderTheLockCostsOneConnectorAlone(t *testing.T) {
+func TestHost_AFaultUnderTheLockCostsOneConnectorAlone(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	write(t, h.user, servers("mine", ""))
