@@ -16,8 +16,8 @@ import (
 // directions says what each package may import of ours; what is not listed here is forbidden.
 // A package that is not named at all fails the test: it must be given its place first.
 var directions = map[string][]string{
-	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {},
-	"mcp/config":     {},
+	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {}, "mcp/place": {},
+	"mcp/config":     {"mcp/place"},
 	"mcp/consent":    {"mcp/state"},
 	"mcp/repository": {},
 	"mcp/policy":     {},
@@ -30,7 +30,7 @@ var directions = map[string][]string{
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
 		"mcp/config", "mcp/consent", "mcp/permission", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit",
-		"mcp/policy", "mcp/repository", "mcp/process", "mcp/redact", "mcp/state",
+		"mcp/policy", "mcp/repository", "mcp/process", "mcp/redact", "mcp/state", "mcp/place",
 	},
 	"rpc": {}, "rpc/rpctest": {"rpc"},
 	"rpc/message":           {"rpc"},
@@ -40,7 +40,7 @@ var directions = map[string][]string{
 	"editors/e2e":           nil, // drives the program from outside
 	"editors/e2e/leg":       {},
 	"docs":                  {},
-	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/state", "mcp/process"},
+	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/state", "mcp/process", "mcp/place"},
 	"sidecar/attach":        {"rpc", "rpc/message", "mcp/process", "mcp/state"},
 	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host"},
 	"sidecar": {

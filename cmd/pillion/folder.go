@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"pillion/mcp/config"
-	"pillion/mcp/host"
+	"pillion/mcp/place"
 	"pillion/rpc/message"
 )
 
@@ -61,8 +61,8 @@ func windowsHolding(windows []message.WindowDescriptor, folder string) []message
 	var holding []message.WindowDescriptor
 	for _, window := range windows {
 		for _, root := range window.Roots {
-			if root.IsFile() && host.LiesIn(folder, root.FsPath()) {
-				longest[window.Window] = max(longest[window.Window], len(host.Resolved(root.FsPath())))
+			if root.IsFile() && place.LiesIn(folder, root.FsPath()) {
+				longest[window.Window] = max(longest[window.Window], len(place.Resolved(root.FsPath())))
 			}
 		}
 		if longest[window.Window] > 0 {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"pillion/mcp/place"
 )
 
 // RefusedError says why a file is not read or written although it may be there.
@@ -266,21 +268,9 @@ func userConfigFolder(system string, lookup func(string) (string, bool), home st
 // (S3), by its name or by where its links lead.
 func CheckUserFile(path string, folders []string) error {
 	for _, folder := range folders {
-		if contains(folder, path) || contains(resolved(folder), resolved(path)) {
+		if place.LiesIn(path, folder) {
 			return &RefusedError{path, "is the user's own file and lies in the workspace folder " + folder}
 		}
 	}
 	return nil
-}
-
-// resolved follows the links of the longest part of a path that is there.
-func resolved(path string) string {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		return target
-	}
-	parent := filepath.Dir(path)
-	if parent == path {
-		return path
-	}
-	return filepath.Join(resolved(parent), filepath.Base(path))
 }

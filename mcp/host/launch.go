@@ -13,6 +13,7 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
+	"pillion/mcp/place"
 	"pillion/mcp/process"
 	"pillion/mcp/redact"
 )
@@ -146,7 +147,7 @@ func (h *Host) childPath(at subject) string {
 		if !filepath.IsAbs(folder) || slices.Contains(folders, folder) {
 			continue
 		}
-		if at.entry.File.Source != config.SourceProject && slices.ContainsFunc(at.roots, func(root string) bool { return LiesIn(folder, root) }) {
+		if at.entry.File.Source != config.SourceProject && slices.ContainsFunc(at.roots, func(root string) bool { return place.LiesIn(folder, root) }) {
 			continue
 		}
 		folders = append(folders, folder)

@@ -10,6 +10,7 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/permission"
+	"pillion/mcp/place"
 )
 
 // ownFolders are where Pillion keeps its grants and its keys; no standing yes covers a call that names them (S20).
@@ -69,7 +70,7 @@ func leadsInto(text, base string, folders []string, free string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(base, path)
 	}
-	return slices.ContainsFunc(folders, func(folder string) bool { return LiesIn(path, folder) }) && !LiesIn(path, free)
+	return slices.ContainsFunc(folders, func(folder string) bool { return place.LiesIn(path, folder) }) && !place.LiesIn(path, free)
 }
 
 // workingBase is the folder that a connector's relative paths are meant in.

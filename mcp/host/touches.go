@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pillion/mcp/config"
+	"pillion/mcp/place"
 )
 
 // consentRoot is the workspace folder whose code the entry runs, and so the one that a yes is bound to.
@@ -71,13 +72,13 @@ func (h *Host) namedBy(at subject) []string {
 // names reports whether a value is a path in a folder, or holds one: behind a flag, in a URL, a mount or a line for a shell.
 // Where it is unclear it does.
 func names(value, root string) bool {
-	if LiesIn(value, root) {
+	if place.LiesIn(value, root) {
 		return true
 	}
-	if _, path, found := strings.Cut(value, "="); found && LiesIn(path, root) {
+	if _, path, found := strings.Cut(value, "="); found && place.LiesIn(path, root) {
 		return true
 	}
-	return holds(value, root) || holds(value, Resolved(root))
+	return holds(value, root) || holds(value, place.Resolved(root))
 }
 
 // holds reports whether a path that begins with the root stands somewhere in the text.

@@ -13,9 +13,8 @@ import (
 
 // Resolver finds programs.
 type Resolver struct {
-	Path    string   // the PATH to search
-	Ext     []string // PATHEXT: a program is a file with one of these extensions; nil: a file that may be executed, on Windows its usual extensions
-	Exclude []string // folders, absolute, whose PATH entries are skipped: those of the workspace (S1)
+	Path string   // the PATH to search
+	Ext  []string // PATHEXT: a program is a file with one of these extensions; nil: a file that may be executed, on Windows its usual extensions
 }
 
 // NotFoundError is a program that Look did not find.
@@ -39,7 +38,7 @@ func (e *NotFoundError) Error() string {
 
 func (e *NotFoundError) Unwrap() error { return e.Reason }
 
-// Look finds program: one named with a folder relative to dir, a bare one in the entries of Path that are absolute and outside Exclude.
+// Look finds program: one named with a folder relative to dir, a bare one in the entries of Path that are absolute.
 // The result is absolute and not followed through links, because some programs look at the name they are run by.
 // The error is a *NotFoundError.
 func (r Resolver) Look(program, dir string) (abs string, err error) {
@@ -50,17 +49,11 @@ func (r Resolver) Look(program, dir string) (abs string, err error) {
 		return r.lookNamed(program, dir)
 	}
 	missing := &NotFoundError{Program: program, Path: r.Path, Reason: fs.ErrNotExist}
-	skipped := false
 	for _, entry := range filepath.SplitList(r.Path) {
 		found, err := r.runnable(filepath.Join(entry, program))
 		switch {
 		case !filepath.IsAbs(entry):
 			continue // also "": a relative entry means a folder that somebody else chose
-		case err == nil && r.excludes(entry):
-			if !skipped {
-				missing.Reason, missing.Detail = fs.ErrNotExist, found+" lies in the workspace and is not used"
-			}
-			skipped = true
 		case err == nil:
 			return found, nil
 		case errors.Is(err, fs.ErrPermission) && missing.Detail == "":
@@ -89,37 +82,6 @@ func (r Resolver) lookNamed(program, dir string) (string, error) {
 		missing.Detail = "there is no program " + path
 	}
 	return "", missing
-}
-
-// ChildPath is Path with only the entries that Look uses, for the environment of what is started (S1).
-func (r Resolver) ChildPath() string {
-	entries := slices.DeleteFunc(filepath.SplitList(r.Path), func(entry string) bool {
-		return !filepath.IsAbs(entry) || r.excludes(entry)
-	})
-	return strings.Join(entries, string(filepath.ListSeparator))
-}
-
-// excludes reports whether a PATH entry is one of the excluded folders or lies in one, as written or through links.
-func (r Resolver) excludes(entry string) bool {
-	for _, folder := range r.Exclude {
-		if lies(entry, folder) || lies(resolved(entry), resolved(folder)) {
-			return true
-		}
-	}
-	return false
-}
-
-func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
-// lies reports whether path is folder or below it.
-func lies(path, folder string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // runnable finds the file to run for a path, and returns the path it looked at last with an error.

@@ -62,27 +62,20 @@ func TestC12_Look(t *testing.T) {
 	place(t, 0o644, first, "data")
 	script := place(t, 0o755, work, "bin", "serve")
 	trap := place(t, 0o755, work, "node_modules", ".bin", "npx")
-	link := filepath.Join(root, "link")
-	if err := os.Symlink(filepath.Dir(trap), link); err != nil {
-		t.Fatal(err)
-	}
 	linked := filepath.Join(second, "linked")
 	if err := os.Symlink(tool, linked); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(filepath.Dir(trap)) // what a relative entry would mean
-	r := Resolver{
-		Path:    pathList("", ".", "node_modules/.bin", filepath.Dir(trap), link, first, second, "/no/such/folder"),
-		Exclude: []string{work},
-	}
+	r := Resolver{Path: pathList("", ".", "node_modules/.bin", first, second, "/no/such/folder")}
 	expectLook(t, r, "tool", work, tool) // past a file of that name that may not be executed
 	expectLook(t, r, "linked", work, linked)
 	expectLook(t, r, tool, work, tool)
 	expectLook(t, r, "./bin/serve", work, script)
 	expectLook(t, r, "bin/serve", work, script)
 	expectLook(t, r, "../second/tool", work, tool)
-	// S1: the repository's own is not used, and said.
-	expectLook(t, r, "npx", work, "", "not found in PATH="+r.Path, trap+" lies in the workspace and is not used")
+	// S1: what lies where Pillion was started is not meant by a relative entry.
+	expectLook(t, r, "npx", work, "", "not found in PATH="+r.Path)
 	expectLook(t, r, "absent", work, "", "not found in PATH="+r.Path)
 	expectLook(t, r, "data", work, "", "may not be executed")
 	expectLook(t, r, "folder", work, "", "not found in PATH=")
@@ -93,9 +86,6 @@ func TestC12_Look(t *testing.T) {
 	expectLook(t, r, "/no/such/program", work, "", "there is no program")
 	expectLook(t, r, first+"/data", work, "", "may not be executed")
 	expectLook(t, Resolver{}, "tool", work, "", "not found in PATH=")
-	if got, want := r.ChildPath(), pathList(first, second, "/no/such/folder"); got != want {
-		t.Errorf("the child's PATH: %q, want %q", got, want)
-	}
 }
 
 func TestNotFoundError_Reason(t *testing.T) {
@@ -133,23 +123,4 @@ func TestC11_LookByExtension(t *testing.T) {
 	expectLook(t, r, filepath.Join(".", "one")+string(filepath.Separator)+"npx", root, npx)
 	expectLook(t, r, filepath.Join(one, "npx"), root, npx)
 	expectLook(t, r, "absent", root, "", "not found in PATH=")
-}
-
-func TestS1_ExcludedEntries(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	work, beside := filepath.Join(root, "work"), filepath.Join(root, "work-tools")
-	place(t, 0o755, work, "tool")
-	tool := place(t, 0o755, beside, "tool")
-	r := Resolver{Path: pathList(work, beside), Exclude: []string{work}}
-	if runtime.GOOS != "windows" {
-		expectLook(t, r, "tool", root, tool)
-	}
-	for entry, want := range map[string]bool{
-		work: true, work + "/": true, work + "/a/../b": true, work + "/no/such": true, beside: false, root: false, root + "/": false, work + "/../x": false,
-	} {
-		if got := r.excludes(entry); got != want {
-			t.Errorf("%s: excluded %v", entry, got)
-		}
-	}
 }

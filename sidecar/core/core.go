@@ -16,6 +16,7 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/host"
+	"pillion/mcp/place"
 	"pillion/mcp/process"
 )
 
@@ -167,7 +168,7 @@ func (f Folders) CheckRuntime(roots []string) error {
 }
 
 func outside(folder, root string) error {
-	if host.LiesIn(folder, root) {
+	if place.LiesIn(folder, root) {
 		return fmt.Errorf("the folder %s lies in the workspace folder %s: a repository must not hold Pillion's own files", folder, root)
 	}
 	return nil

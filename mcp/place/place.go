@@ -1,4 +1,6 @@
-package host
+// Package place says where a path lies on the disk, by its name and by where links lead.
+// It opens nothing, changes nothing, and does not judge what a place means.
+package place
 
 import "path/filepath"
 
