@@ -14,6 +14,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"pillion/editors"
+	"pillion/mcp/config"
 	"pillion/rpc"
 	"pillion/rpc/message"
 )
@@ -44,7 +45,7 @@ func playDemo(out io.Writer, executable string) (err error) {
 	if err := os.Mkdir(workspace, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(workspace, ".mcp.json"), []byte(entry), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(workspace, config.ProjectFileName), []byte(entry), 0o600); err != nil {
 		return err
 	}
 	p := &play{out: out, asks: make(chan message.Ask, 16), changed: make(chan message.Connector, 64)}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"pillion/mcp/config"
 )
 
 // settleTime is how long a file must be left alone before it is read again: one save is several events.
@@ -54,12 +56,9 @@ func (c *Core) Rewatch() {
 	if w == nil {
 		return
 	}
-	files := []string{c.Folders.UserFile}
-	for _, name := range []string{"consents.json", "permissions.json"} {
-		files = append(files, filepath.Join(c.Folders.State, name))
-	}
+	files := append([]string{c.Folders.UserFile}, c.StoreFiles()...)
 	for _, root := range c.Roots() {
-		files = append(files, filepath.Join(root, ".mcp.json"))
+		files = append(files, filepath.Join(root, config.ProjectFileName))
 	}
 	w.follow(files)
 }
