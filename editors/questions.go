@@ -47,6 +47,7 @@ type openQuestion struct {
 	Question
 	ask        message.Ask
 	isAnswered bool // somebody's answer is being acted on
+	isGone     bool // it was withdrawn meanwhile: unless that answer is accepted
 }
 
 // NewQuestions returns an empty set; observe, if not nil, is told every change in order and must not call back.
@@ -88,6 +89,9 @@ func (q *Questions) Answer(id message.AskID, raw []byte, by string) message.AskA
 	defer q.mu.Unlock()
 	if err != nil {
 		question.isAnswered = false
+		if question.isGone {
+			q.remove(question, message.ClosedAsk{AskID: id, How: message.AskWithdrawn})
+		}
 		return message.AskAnswerResult{Reason: err.Error()}
 	}
 	q.remove(question, message.ClosedAsk{AskID: id, How: message.AskAnswered, By: by})
@@ -131,15 +135,19 @@ func (q *Questions) ending(id message.AskID) string {
 	return "there is no such question"
 }
 
-// Withdraw ends a question that nobody answered; what it was about has gone.
+// Withdraw ends a question that nobody answered; what it was about has gone. An answer that is being acted on may still be
+// accepted; refused, it leaves the question withdrawn.
 func (q *Questions) Withdraw(id message.AskID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, question := range q.open {
-		if question.ask.AskID == id && !question.isAnswered {
-			q.remove(question, message.ClosedAsk{AskID: id, How: message.AskWithdrawn})
-			return
+		if question.ask.AskID != id {
+			continue
 		}
+		if question.isGone = true; !question.isAnswered {
+			q.remove(question, message.ClosedAsk{AskID: id, How: message.AskWithdrawn})
+		}
+		return
 	}
 }
 

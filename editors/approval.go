@@ -1,0 +1,53 @@
+package editors
+
+import (
+	"context"
+	"errors"
+
+	"pillion/rpc/message"
+)
+
+// errWithdrawn refuses an answer to a question that nobody waits for any more.
+var errWithdrawn = errors.New("the question was withdrawn: what it was about has gone")
+
+// AwaitApproval puts the question whether a call may run and waits for the answer to it; by says who gave it.
+// The question's own Accept, which may be nil, can refuse an answer. opened, which may be nil, is told the question as it is
+// shown; it must not answer it.
+//
+// When ctx ends the question is withdrawn. Whoever answers and whoever waits never disagree: an answer that was accepted is
+// returned, whether or not ctx ended meanwhile, and one that comes too late is refused.
+func (q *Questions) AwaitApproval(ctx context.Context, question Question, opened func(message.Ask)) (answer message.ApprovalAnswer, by string, err error) {
+	type given struct {
+		answer message.ApprovalAnswer
+		by     string
+	}
+	answers := make(chan given) // without a buffer: what is sent is received
+	check := question.Accept
+	question.Accept = func(answer message.Answer, by string) error {
+		if check != nil {
+			if err := check(answer, by); err != nil {
+				return err
+			}
+		}
+		select {
+		case answers <- given{answer.(message.ApprovalAnswer), by}:
+			return nil
+		case <-ctx.Done():
+			return errWithdrawn
+		}
+	}
+	ask, err := q.Open(question)
+	if err != nil {
+		return message.ApprovalAnswer{}, "", err
+	}
+	if opened != nil {
+		opened(ask)
+	}
+	select {
+	case g := <-answers:
+		return g.answer, g.by, nil
+	case <-ctx.Done():
+		q.Withdraw(ask.AskID)
+		return message.ApprovalAnswer{}, "", ctx.Err()
+	}
+}
