@@ -19,53 +19,46 @@ type asker struct{ session *Session }
 
 // Approve implements host.Asker.
 func (a asker) Approve(ctx context.Context, approval host.Approval) (host.ApprovalAnswer, error) {
-	s := a.session
-	answers := make(chan host.ApprovalAnswer, 1)
-	ask, err := s.questions.Open(editors.Question{
-		Body: approvalBody(approval), CallID: message.CallID(approval.CallID), SessionID: message.SessionID(approval.SessionID),
-		Asker: wireAsker(approval.Caller),
-		Accept: func(answer message.Answer, by string) error {
-			approved := approvalAnswer(answer.(message.ApprovalAnswer), by)
-			if len(approved.Arguments) > 0 {
-				if _, err := permission.CheckArguments(approved.Arguments); err != nil {
-					return fmt.Errorf("the edited arguments cannot be sent: %w", err)
-				}
-			}
-			answers <- approved
-			return nil
-		},
-	})
-	if err != nil {
-		return host.ApprovalAnswer{}, err
-	}
-	s.askPlainly(ask, approval.Caller)
-	select {
-	case answer := <-answers:
-		return answer, nil
-	case <-ctx.Done():
-		s.questions.Withdraw(ask.AskID)
-		select {
-		case answer := <-answers: // it was being answered already
-			return answer, nil
-		default:
-			return host.ApprovalAnswer{}, ctx.Err()
-		}
-	}
+	return Approve(ctx, a.session.questions, approval, func(ask message.Ask) { a.session.askPlainly(ask, approval.Caller) })
 }
 
 // AskPermission implements host.Asker.
-func (a asker) AskPermission(waiting []host.Permission, caller host.Caller) string {
-	ask, isRaised := a.session.raiseConsent(waiting, caller)
-	if !isRaised {
-		return ""
+func (a asker) AskPermission(waiting []host.Permission, caller host.Caller) {
+	if ask, isRaised := a.session.raiseConsent(waiting, caller); isRaised {
+		a.session.askPlainly(ask, caller)
 	}
-	a.session.askPlainly(ask, caller)
-	return string(ask.AskID)
+}
+
+// Approve puts a host's question whether a call may run among the questions and waits for the answer; see
+// [editors.Questions.AwaitApproval].
+func Approve(ctx context.Context, questions *editors.Questions, approval host.Approval, opened func(message.Ask)) (host.ApprovalAnswer, error) {
+	answer, by, err := questions.AwaitApproval(ctx, editors.Question{
+		Body: approvalBody(approval), CallID: message.CallID(approval.CallID), SessionID: message.SessionID(approval.SessionID),
+		Asker: wireAsker(approval.Caller), Accept: checkEdited,
+	}, opened)
+	if err != nil {
+		return host.ApprovalAnswer{}, err
+	}
+	return host.ApprovalAnswer{
+		Decision: string(answer.Decision), Scope: string(answer.Scope), Text: answer.Text, Arguments: []byte(answer.ArgumentsText), By: by,
+	}, nil
+}
+
+// checkEdited refuses arguments that cannot be sent, for whoever edited them to put right (S10).
+func checkEdited(answer message.Answer, _ string) error {
+	edited := answer.(message.ApprovalAnswer).ArgumentsText
+	if edited == "" {
+		return nil
+	}
+	if _, err := permission.CheckArguments([]byte(edited)); err != nil {
+		return fmt.Errorf("the edited arguments cannot be sent: %w", err)
+	}
+	return nil
 }
 
 func approvalBody(a host.Approval) message.ApprovalBody {
 	body := message.ApprovalBody{
-		Tool: wireTool(a.Tool, message.ToolFull), ArgumentsText: string(a.Arguments), Reason: a.Reason,
+		Tool: ToolMessage(a.Tool, message.ToolFull), ArgumentsText: string(a.Arguments), Reason: a.Reason,
 		Choices: make([]message.ApprovalChoice, len(a.Choices)), Scopes: make([]message.PermissionScope, len(a.Scopes)),
 	}
 	for i, choice := range a.Choices {
@@ -75,13 +68,6 @@ func approvalBody(a host.Approval) message.ApprovalBody {
 		body.Scopes[i] = message.PermissionScope(scope)
 	}
 	return body
-}
-
-func approvalAnswer(answer message.ApprovalAnswer, by string) host.ApprovalAnswer {
-	return host.ApprovalAnswer{
-		Decision: string(answer.Decision), Scope: string(answer.Scope), Text: answer.Text,
-		Arguments: []byte(answer.ArgumentsText), By: by,
-	}
 }
 
 func wireAsker(c host.Caller) message.Asker {
@@ -131,7 +117,7 @@ func (s *Session) raiseConsent(waiting []host.Permission, caller host.Caller) (m
 		}
 	}
 	ask, err := s.questions.Open(editors.Question{
-		Body: s.consentBody(waiting), Asker: wireAsker(caller),
+		Body: ConsentMessage(waiting), Asker: wireAsker(caller),
 		Accept: func(answer message.Answer, by string) error {
 			return s.decide(waiting, answer.(message.ConsentAnswer), by)
 		},

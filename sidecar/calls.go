@@ -40,7 +40,7 @@ func (s *Session) call(ctx context.Context, params message.CallParams) (message.
 	}
 	detail := message.CallDetailResult{State: message.CallState(entry.State)}
 	if entry.Result != nil {
-		result := wireResult(*entry.Result, func(part message.CallPart) bool { return part == message.CallPartText })
+		result := ResultMessage(*entry.Result, func(part message.CallPart) bool { return part == message.CallPartText })
 		detail.Result = &result
 	}
 	return detail, nil

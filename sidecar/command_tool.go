@@ -51,7 +51,7 @@ func (s *Session) showOutcome(tool string, outcome host.Result) {
 	if s.lifetime.Err() != nil {
 		return
 	}
-	wire := wireResult(outcome, func(part message.CallPart) bool { return part == message.CallPartText })
+	wire := ResultMessage(outcome, func(part message.CallPart) bool { return part == message.CallPartText })
 	text := editors.OutcomeText(tool, wire)
 	path, err := s.writeDocument("result-"+outcome.CallID, text)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"pillion/rpc/message"
 )
 
-// consentBody shows the definitions that wait, every value as it is written (S11).
-func (s *Session) consentBody(waiting []host.Permission) message.ConsentBody {
+// ConsentMessage is the question whether definitions may run: every value as it is written (S11).
+func ConsentMessage(waiting []host.Permission) message.ConsentBody {
 	body := message.ConsentBody{Items: make([]message.ConsentItem, len(waiting))}
 	for i, p := range waiting {
 		body.Items[i] = consentItem(p)

@@ -13,11 +13,18 @@ import (
 	"pillion/sidecar/configdoc"
 )
 
-// wireConnector is a connector as an editor sees it.
+// wireConnector is a connector as the editor sees it.
 func (s *Session) wireConnector(c host.Connector) message.Connector {
+	wire := ConnectorMessage(c)
+	wire.Range = s.rangeIn(c.File, c.KeySpan)
+	return wire
+}
+
+// ConnectorMessage is a connector without its place in its file, which depends on how an editor counts.
+func ConnectorMessage(c host.Connector) message.Connector {
 	wire := message.Connector{
 		ID: message.ConnectorID(c.ID), Name: c.Name, Root: fileURI(c.Root), State: message.ConnectorState(c.State),
-		Source: message.Source(c.Source), URI: fileURI(c.File), Range: s.rangeIn(c.File, c.KeySpan), Hash: c.Hash,
+		Source: message.Source(c.Source), URI: fileURI(c.File), Hash: c.Hash,
 		Transport: message.Transport(c.Transport), Tools: c.Tools, Resources: c.Resources, Prompts: c.Prompts,
 		Tokens: c.Tokens, Generation: c.Generation, ShadowedBy: message.ConnectorID(c.ShadowedBy),
 		Processes: []message.ConnectorProcess{}, Warnings: c.Warnings,
@@ -78,8 +85,8 @@ func fileURI(path string) message.URI {
 	return uri.File(path)
 }
 
-// wireTool is a tool as an editor sees it; the summary form leaves out what is long.
-func wireTool(t host.Tool, detail message.ToolDetailLevel) message.Tool {
+// ToolMessage is a tool as an editor sees it; the summary form leaves out what is long.
+func ToolMessage(t host.Tool, detail message.ToolDetailLevel) message.Tool {
 	wire := message.Tool{
 		ID: message.ToolID(t.ID), Label: t.Label, ServedName: t.ServedName, Connector: message.ConnectorID(t.Connector),
 		Name: t.Name, Title: t.Title, Summary: t.Summary, Tokens: t.Tokens,
@@ -94,8 +101,8 @@ func wireTool(t host.Tool, detail message.ToolDetailLevel) message.Tool {
 	return wire
 }
 
-// wireResult is what came of a call, in the forms that the caller wants.
-func wireResult(r host.Result, include func(message.CallPart) bool) message.CallResult {
+// ResultMessage is what came of a call, in the forms that the caller wants.
+func ResultMessage(r host.Result, includes func(message.CallPart) bool) message.CallResult {
 	wire := message.CallResult{
 		CallID: message.CallID(r.CallID), Tool: r.Tool, Status: message.CallStatus(r.Status), Message: r.Message,
 		Steps: slices.Clone(r.Steps), MayHaveRun: r.MayHaveRun, DurationMS: int(r.Duration.Milliseconds()),
@@ -107,15 +114,15 @@ func wireResult(r host.Result, include func(message.CallPart) bool) message.Call
 	if r.Error != nil {
 		wire.Error = &message.CallError{Code: r.Error.Code, Message: r.Error.Message}
 	}
-	if include(message.CallPartText) {
+	if includes(message.CallPartText) {
 		wire.Text, wire.Truncated = r.Projection.Text, r.Projection.Truncated
 		wire.FullTextURI = fileURI(r.Projection.FullTextPath)
 		wire.Attachments = wireAttachments(r.Projection.Attachments)
 	}
-	if include(message.CallPartContent) {
+	if includes(message.CallPartContent) {
 		wire.ContentText = string(r.Projection.Content)
 	}
-	if include(message.CallPartStructured) {
+	if includes(message.CallPartStructured) {
 		wire.StructuredText = string(r.Projection.Structured)
 	}
 	if len(r.Projection.Warnings) > 0 && wire.Message == "" {

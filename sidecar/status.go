@@ -21,7 +21,7 @@ func (s *Session) status(ctx context.Context, _ message.Empty) (message.Empty, e
 	found := c.Tools()
 	tools := make([]message.Tool, len(found))
 	for i, tool := range found {
-		tools[i] = wireTool(tool, message.ToolSummary)
+		tools[i] = ToolMessage(tool, message.ToolSummary)
 	}
 	asks, _ := s.questions.Asks()
 	path, err := s.writeDocument("status", editors.StatusText(connectors, tools, c.Folders.Faults(c.Roots(), ""), len(asks)))

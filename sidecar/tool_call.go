@@ -31,5 +31,5 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 		return message.CallResult{}, misuse(err)
 	}
 	report.end(string(outcome.Status))
-	return wireResult(outcome, params.Includes), nil
+	return ResultMessage(outcome, params.Includes), nil
 }

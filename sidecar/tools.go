@@ -36,7 +36,7 @@ func (s *Session) tools(ctx context.Context, params message.ToolsParams) (messag
 	}
 	result := message.ToolsResult{Tools: make([]message.Tool, len(page)), Total: len(matching), NextCursor: next}
 	for i, tool := range page {
-		result.Tools[i] = wireTool(tool, params.Detail)
+		result.Tools[i] = ToolMessage(tool, params.Detail)
 	}
 	if params.Explain || len(matching) == 0 {
 		result.Why = s.absences(c, connector)
@@ -96,5 +96,5 @@ func (s *Session) tool(ctx context.Context, params message.ToolParams) (message.
 	if err != nil {
 		return message.ToolResult{}, misuse(err)
 	}
-	return message.ToolResult{Tool: wireTool(tool, message.ToolFull), TypeScript: tool.Signature()}, nil
+	return message.ToolResult{Tool: ToolMessage(tool, message.ToolFull), TypeScript: tool.Signature()}, nil
 }

@@ -167,28 +167,11 @@ func (a ownAsker) Approve(ctx context.Context, approval host.Approval) (host.App
 	if !a.hub.hasPerson {
 		return host.ApprovalAnswer{}, host.ErrNobody
 	}
-	answers := make(chan host.ApprovalAnswer, 1)
-	ask, err := a.hub.open.Open(editors.Question{
-		Body: sidecar.ApprovalMessage(approval), CallID: message.CallID(approval.CallID), Asker: message.Asker{Kind: message.AskerCLI},
-		Accept: func(answer message.Answer, by string) error {
-			answers <- sidecar.ApprovalDecision(answer.(message.ApprovalAnswer), by)
-			return nil
-		},
-	})
-	if err != nil {
-		return host.ApprovalAnswer{}, err
-	}
-	select {
-	case answer := <-answers:
-		return answer, nil
-	case <-ctx.Done():
-		a.hub.open.Withdraw(ask.AskID)
-		return host.ApprovalAnswer{}, ctx.Err()
-	}
+	return sidecar.Approve(ctx, a.hub.open, approval, nil)
 }
 
 // AskPermission implements host.Asker. The verb itself asks once the call has come back, and calls again.
-func (ownAsker) AskPermission([]host.Permission, host.Caller) string { return "" }
+func (ownAsker) AskPermission([]host.Permission, host.Caller) {}
 
 // misuse is the failure of a call that could not be made at all.
 func misuse(err error) error {

@@ -56,9 +56,9 @@ type Asker interface {
 	// Approve asks whether a call may run and blocks until somebody answered; there is no time-out (E3).
 	// When ctx ends the question is withdrawn.
 	Approve(ctx context.Context, a Approval) (ApprovalAnswer, error)
-	// AskPermission raises the one question about what waits and returns at once; empty means that nobody can be asked.
+	// AskPermission raises the one question about what waits, if there is somebody to ask, and returns at once.
 	// The answer comes back through [Host.Decide].
-	AskPermission(waiting []Permission, caller Caller) (askID string)
+	AskPermission(waiting []Permission, caller Caller)
 }
 
 // maxQueuedApprovals is how many calls of one session may wait behind the question that is open (S19).
