@@ -28,8 +28,8 @@ type answerShape struct {
 
 // Run shows and asks.
 func (v answerVerb) Run(p *program) error {
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	if err := forPeople(); err != nil {
+		return err
 	}
 	h, ask, err := p.findAsk(p.ctx, message.AskID(v.AskID))
 	if err != nil {

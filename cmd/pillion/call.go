@@ -53,8 +53,8 @@ func (v callVerb) Run(p *program) error {
 	if v.Raw && p.isTerminal {
 		return fail(exitUsage, nil, "--raw does not write to a terminal")
 	}
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	if err := forPeople(); err != nil {
+		return err
 	}
 	request, err := v.request(p)
 	if err != nil {

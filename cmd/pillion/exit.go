@@ -46,6 +46,14 @@ func ended(code int) error {
 	return &failure{code: code}
 }
 
+// forPeople refuses what a connector started: such a program neither answers nor changes anything for its user (S6).
+func forPeople() error {
+	if startedByConnector() {
+		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	}
+	return nil
+}
+
 // codeOf is the exit code of an error.
 func codeOf(err error) int {
 	var f *failure

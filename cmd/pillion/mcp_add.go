@@ -62,8 +62,8 @@ type definition struct {
 
 // Run shows, asks, writes and looks.
 func (v addVerb) Run(p *program) error {
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	if err := forPeople(); err != nil {
+		return err
 	}
 	entry, err := v.definition()
 	if err != nil {

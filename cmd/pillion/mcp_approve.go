@@ -36,8 +36,8 @@ type decidedShape struct {
 
 // Run shows and asks.
 func (v approveVerb) Run(p *program) error {
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	if err := forPeople(); err != nil {
+		return err
 	}
 	h, err := p.open(p.ctx, ownOptions{})
 	if err != nil {

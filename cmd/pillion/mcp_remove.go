@@ -25,8 +25,8 @@ type removeShape struct {
 
 // Run removes it.
 func (v removeVerb) Run(p *program) error {
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	if err := forPeople(); err != nil {
+		return err
 	}
 	h, err := p.host(ownOptions{})
 	if err != nil {

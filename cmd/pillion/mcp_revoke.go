@@ -31,8 +31,8 @@ type revokedShape struct {
 
 // Run takes it back. It writes the store itself: a window that is open reads it again.
 func (v revokeVerb) Run(p *program) error {
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	if err := forPeople(); err != nil {
+		return err
 	}
 	h, err := p.host(ownOptions{})
 	if err != nil {

@@ -38,29 +38,19 @@ func (l *life) begin(w wanted) action {
 }
 
 // ready ends a start; false says that it was given up meanwhile and the process has to go.
-func (l *life) ready() bool {
-	if l.activity != activityStarting {
-		return false
-	}
-	l.activity = activityReady
-	return true
-}
+func (l *life) ready() bool { return l.pass(activityStarting, activityReady) }
 
 // failed ends a start that came to nothing; false says that it was given up meanwhile, and so did not fail.
-func (l *life) failed() bool {
-	if l.activity != activityStarting {
-		return false
-	}
-	l.activity = activityFailed
-	return true
-}
+func (l *life) failed() bool { return l.pass(activityStarting, activityFailed) }
 
 // lost ends the time of a process that went by itself; false says that there was none or that it is being stopped.
-func (l *life) lost() bool {
-	if l.activity != activityReady {
+func (l *life) lost() bool { return l.pass(activityReady, activityFailed) }
+
+func (l *life) pass(from, to activity) bool {
+	if l.activity != from {
 		return false
 	}
-	l.activity = activityFailed
+	l.activity = to
 	return true
 }
 
