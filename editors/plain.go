@@ -30,7 +30,7 @@ func Choices(ask message.Ask) []Choice {
 
 func consentChoices(body message.ConsentBody) []Choice {
 	var choices []Choice
-	for _, title := range message.ConsentTitles() {
+	for _, title := range body.Titles() {
 		decision, isKnown := title.Consent()
 		if !isKnown {
 			continue

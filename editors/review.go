@@ -101,7 +101,7 @@ func (d *document) item(item message.ConsentItem) {
 	d.say("connector")
 	d.say("| %s", Quoted(item.Name))
 	if item.Reason == message.ConsentChanged {
-		d.say("An earlier definition of this connector was allowed here. This one is different.")
+		d.say("This connector was allowed here before. Since then something has changed.")
 		for _, change := range item.Changes {
 			d.say("what changed")
 			d.say("| %s", Visible(change.Path))
@@ -117,10 +117,27 @@ func (d *document) item(item message.ConsentItem) {
 	d.value("address", shown.URL)
 	d.pairs("headers that are sent", shown.Headers)
 	d.values("variables of yours that it reads", shown.Reads)
+	d.files(shown.Files)
 	d.values("look twice", item.Warnings)
 	d.value("from the file", item.URI.FsPath())
 	d.say("as it stands there")
 	d.WriteString(Lines(item.DefinitionText))
+}
+
+// files shows what of the repository belongs to the answer.
+func (d *document) files(files []message.NamedFile) {
+	if len(files) == 0 {
+		return
+	}
+	lines := make([]string, len(files))
+	for i, file := range files {
+		lines[i] = file.Path
+		if file.Changed {
+			lines[i] += " (changed)"
+		}
+	}
+	d.say("This runs code of this repository. Your answer covers these files as they are now; what they import is not watched.")
+	d.values("files", lines)
 }
 
 func approvalText(ask message.Ask, body message.ApprovalBody, how string) string {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pillion/mcp/config"
+	"pillion/mcp/consent"
 	"pillion/mcp/host"
 	"pillion/rpc"
 	"pillion/rpc/message"
@@ -27,7 +28,7 @@ func consentItem(p host.Permission) message.ConsentItem {
 		Hash: p.Hash, Reason: message.ConsentNew, DefinitionText: p.Entry.Text, Warnings: slices.Clone(p.Warnings),
 		Shown: message.ShownDefinition{
 			Command: shown.Command, Args: shown.Args, Cwd: shown.Cwd, Env: pairs(shown.Env), URL: shown.URL, Headers: pairs(shown.Headers),
-			Reads: readsOf(p), Files: []message.NamedFile{},
+			Reads: readsOf(p), Files: filesOf(p),
 		},
 	}
 	if item.Warnings == nil {
@@ -42,7 +43,21 @@ func consentItem(p host.Permission) message.ConsentItem {
 			item.Changes = append(item.Changes, message.Change{Path: change.Path, Before: change.Before, After: change.After})
 		}
 	}
+	for _, difference := range p.Differences {
+		item.Reason = message.ConsentChanged
+		item.Changes = append(item.Changes, message.Change{Path: difference.Path, Before: difference.Before, After: difference.After})
+	}
 	return item
+}
+
+// filesOf are the files of the workspace that a yes will cover, with those that it covered before and that are gone.
+func filesOf(p host.Permission) []message.NamedFile {
+	files := []message.NamedFile{}
+	for _, path := range slices.Sorted(maps.Keys(p.Code.Files)) {
+		isChanged := slices.ContainsFunc(p.Differences, func(d consent.Difference) bool { return d.Path == path })
+		files = append(files, message.NamedFile{Path: path, SHA256: p.Code.Files[path], Changed: isChanged})
+	}
+	return files
 }
 
 // readsOf names the variables that the definition reads, and says which are not set; never their values.

@@ -75,15 +75,18 @@ func changed(text []byte, change protocol.TextDocumentContentChangeEvent, isUTF1
 	return text
 }
 
-// didSave reads the files again at once: saved text is what runs, and the watch may be slower or absent.
+// didSave reads the files again at once: saved text is what runs, and the watch may be slower or absent. Of other files it
+// says that their change is the user's own (U11).
 func (s *Session) didSave(_ context.Context, params protocol.DidSaveTextDocumentParams) {
-	if !isConfigName(params.TextDocument.URI) {
-		return
-	}
 	s.inBackground(func() {
-		if c, err := s.host(s.lifetime); err == nil {
+		c, err := s.host(s.lifetime)
+		if err != nil {
+			return
+		}
+		if isConfigName(params.TextDocument.URI) {
 			c.Reload()
 		}
+		c.Saved(s.lifetime, pathOf(params.TextDocument.URI))
 	})
 }
 

@@ -67,6 +67,17 @@ func (c covered) and(now Code) covered {
 	return c
 }
 
+// withFile returns what is covered with another content of a file that is covered.
+func (c covered) withFile(path, sum string) covered {
+	files := maps.Clone(last(c.Snapshots))
+	if _, isCovered := files[path]; !isCovered {
+		return c
+	}
+	files[path] = sum
+	c.Snapshots = newestLast(c.Snapshots, files, maxSnapshots, maps.Equal[map[string]string])
+	return c
+}
+
 func newestLast[T any](list []T, one T, most int, same func(a, b T) bool) []T {
 	kept := slices.DeleteFunc(slices.Clone(list), func(other T) bool { return same(one, other) })
 	if kept = append(kept, one); len(kept) > most {

@@ -3,6 +3,7 @@ package consent
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -78,5 +79,68 @@ func TestS2_WhatIsRememberedIsBounded(t *testing.T) {
 	}
 	if len(c.Refs) != maxRefs || len(c.Snapshots) != maxSnapshots || last(c.Refs) != fmt.Sprint(3*maxRefs-1) {
 		t.Errorf("%d branches, %d snapshots, the last %q", len(c.Refs), len(c.Snapshots), last(c.Refs))
+	}
+}
+
+func TestU11_AFileThatTheUserSaved(t *testing.T) {
+	t.Parallel()
+	s := window(t, filepath.Join(t.TempDir(), "state"))
+	k := key("/w", "build")
+	given := Code{Ref: "main", Files: files("a.js=1", "package.json=1")}
+	if err := s.Decide(t.Context(), k, "h", "", given, Allow); err != nil {
+		t.Fatal(err)
+	}
+	for path, sum := range map[string]string{"a.js": "2", "elsewhere.js": "1"} {
+		if err := s.CoverFile(t.Context(), k, "h", path, sum); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name string
+		now  Code
+		want int
+	}{
+		{"as it was", given, 0},
+		{"as saved", Code{Ref: "main", Files: files("a.js=2", "package.json=1")}, 0},
+		{"saved again elsewhere", Code{Ref: "main", Files: files("a.js=3", "package.json=1")}, 1},
+		{"what was never named", Code{Ref: "main", Files: files("a.js=2", "package.json=1", "elsewhere.js=1")}, 1},
+	} {
+		if got := s.Decisions().Uncovered(k, "h", test.now); len(got) != test.want {
+			t.Errorf("%s: %+v", test.name, got)
+		}
+	}
+	if err := s.CoverFile(t.Context(), k, "other", "a.js", "9"); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Decisions().Uncovered(k, "other", given); got != nil {
+		t.Errorf("of what nobody allowed: %+v", got)
+	}
+}
+
+func TestS2_TheFirstStartIsCoveredOnce(t *testing.T) {
+	t.Parallel()
+	s := window(t, filepath.Join(t.TempDir(), "state"))
+	k := key("/w", "build")
+	given := Code{Ref: "main", Files: files("a.js=1")}
+	if err := s.Decide(t.Context(), k, "h", "", given, Allow); err != nil {
+		t.Fatal(err)
+	}
+	start := func(program string) Code { return Code{Ref: "main", Files: given.Files, Program: program} }
+	for _, program := range []string{"/usr/bin/node", "/tmp/node"} {
+		if err := s.CoverStart(t.Context(), k, "h", start(program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.Decisions().Uncovered(k, "h", start("/usr/bin/node")); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := s.Decisions().Uncovered(k, "h", start("/tmp/node")); len(got) != 1 || got[0].Path != DifferentProgram {
+		t.Errorf("%+v", got)
+	}
+	if err := s.Decide(t.Context(), k, "h", "", start("/tmp/node"), Allow); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Decisions().Uncovered(k, "h", start("/tmp/node")); len(got) != 0 {
+		t.Errorf("allowed, and still %+v", got)
 	}
 }

@@ -53,6 +53,7 @@ type Record struct {
 	Decision       Decision  `json:"decision"`
 	At             time.Time `json:"at"`
 	DefinitionText string    `json:"definitionText"`
+	Code           covered   `json:"code,omitzero"` // what a yes covers beside the definition
 }
 
 func (r Record) key() Key { return Key{r.Root, r.RootID, r.Connector} }
@@ -115,6 +116,37 @@ func (d Decisions) Of(k Key, hash string) (Decision, bool) {
 	return found, found != ""
 }
 
+// Uncovered lists what of the code no yes to this definition covers (S2); nothing where there is no yes, or where it follows
+// changes.
+func (d Decisions) Uncovered(k Key, hash string, now Code) []Difference {
+	r, isAllowed := d.allowed(k, hash)
+	if !isAllowed {
+		return nil
+	}
+	return r.Code.differences(now, r.Decision == AllowFollow)
+}
+
+// AwaitsStart reports whether there is a yes, given when nobody knew yet what the definition comes to when it is started.
+func (d Decisions) AwaitsStart(k Key, hash string) bool {
+	r, isAllowed := d.allowed(k, hash)
+	return isAllowed && r.Code.Program == ""
+}
+
+// Follows reports whether a yes follows changes to the files of the definition.
+func (d Decisions) Follows(k Key, hash string) bool {
+	r, isAllowed := d.allowed(k, hash)
+	return isAllowed && r.Decision == AllowFollow
+}
+
+func (d Decisions) allowed(k Key, hash string) (Record, bool) {
+	for _, r := range d.records {
+		if r.key() == k && r.Hash == hash && r.Decision.allows() {
+			return r, true
+		}
+	}
+	return Record{}, false
+}
+
 // Known reports whether some definition of the connector was allowed here, so that another one is a change.
 func (d Decisions) Known(k Key) bool {
 	_, known := d.lastAllowed(k)
@@ -139,20 +171,51 @@ func (d Decisions) lastAllowed(k Key) (last Record, found bool) {
 	return last, found
 }
 
-// Decide records a decision; earlier ones about other definitions stay, so that old text is recognised again (C71), but
-// for those that Never takes back. A *state.UnsavedError says that it holds in this process alone.
-func (s *Store) Decide(ctx context.Context, k Key, hash, definitionText string, d Decision) error {
-	r := Record{k.Root, k.RootID, k.Connector, hash, d, time.Now().UTC(), cutText(definitionText)}
+// Decide records a decision, and for a yes the code that it covers; earlier ones about other definitions stay, so that old
+// text is recognised again (C71), but for those that Never takes back. A *state.UnsavedError says that it holds in this process alone.
+func (s *Store) Decide(ctx context.Context, k Key, hash, definitionText string, code Code, d Decision) error {
+	r := Record{
+		Root: k.Root, RootID: k.RootID, Connector: k.Connector, Hash: hash, Decision: d, At: time.Now().UTC(), DefinitionText: cutText(definitionText),
+	}
 	if err := (&file{Records: []Record{r}}).Validate(); err != nil {
 		return fmt.Errorf("decide on connector %q in %s: %w", k.Connector, k.Root, err)
 	}
 	return s.change(ctx, "decide on", k.Root, k.Connector, func(f file) file {
-		return file{Records: with(f.Records, r)}
+		return file{Records: with(f.Records, r, code)}
 	})
 }
 
-// with returns records with one more, newest last.
-func with(records []Record, r Record) []Record {
+// CoverStart widens a yes to what the definition came to at its first start: until then nobody could know it. A yes that
+// covers a start already stays as it is.
+func (s *Store) CoverStart(ctx context.Context, k Key, hash string, code Code) error {
+	return s.cover(ctx, k, hash, func(c covered) covered {
+		if c.Program != "" {
+			return c
+		}
+		return c.and(code)
+	})
+}
+
+// CoverFile widens a yes to a file as it is now, because the user saved it in this editor (U11). A file that the yes does not
+// cover yet, and one of a definition without a yes, stays as it is.
+func (s *Store) CoverFile(ctx context.Context, k Key, hash, path, sum string) error {
+	return s.cover(ctx, k, hash, func(c covered) covered { return c.withFile(path, sum) })
+}
+
+func (s *Store) cover(ctx context.Context, k Key, hash string, widen func(covered) covered) error {
+	return s.change(ctx, "cover the code of", k.Root, k.Connector, func(f file) file {
+		records := slices.Clone(f.Records)
+		for i, r := range records {
+			if r.key() == k && r.Hash == hash && r.Decision.allows() {
+				records[i].Code = widen(r.Code)
+			}
+		}
+		return file{Records: records}
+	})
+}
+
+// with returns records with one more, newest last. What an earlier yes to the same definition covers stays covered.
+func with(records []Record, r Record, code Code) []Record {
 	kept := make([]Record, 0, len(records)+1)
 	same := 0
 	for _, old := range slices.Backward(records) {
@@ -161,6 +224,7 @@ func with(records []Record, r Record) []Record {
 		case r.Decision == Never, r.Decision.allows() && old.Decision == Never:
 			continue
 		case old.key() == r.key() && old.Hash == r.Hash:
+			r.Code = old.Code
 			continue
 		default:
 			if same++; same >= maxPerConnector {
@@ -170,6 +234,9 @@ func with(records []Record, r Record) []Record {
 		kept = append(kept, old)
 	}
 	slices.Reverse(kept)
+	if r.Decision.allows() {
+		r.Code = r.Code.and(code)
+	}
 	return append(kept, r)
 }
 

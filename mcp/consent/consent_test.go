@@ -29,7 +29,7 @@ func key(root, connector string) Key {
 
 func decide(t *testing.T, s *Store, k Key, hash string, d Decision) {
 	t.Helper()
-	if err := s.Decide(t.Context(), k, hash, "text of "+hash, d); err != nil {
+	if err := s.Decide(t.Context(), k, hash, "text of "+hash, Code{}, d); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -121,12 +121,12 @@ func TestC71_RecordsAreBounded(t *testing.T) {
 	decide(t, s, key("/w", "other"), "h", Allow)
 	records := []Record{}
 	for i := range 3 * maxPerConnector {
-		records = with(records, Record{Root: "/w", RootID: "x", Connector: "a", Hash: fmt.Sprint(i), Decision: Allow})
+		records = with(records, Record{Root: "/w", RootID: "x", Connector: "a", Hash: fmt.Sprint(i), Decision: Allow}, Code{})
 	}
 	if len(records) != maxPerConnector || records[0].Hash != fmt.Sprint(2*maxPerConnector) {
 		t.Errorf("%d records, the first %+v", len(records), records[0])
 	}
-	if err := s.Decide(t.Context(), key("/w", "big"), "h", strings.Repeat("日", maxTextBytes), Allow); err != nil {
+	if err := s.Decide(t.Context(), key("/w", "big"), "h", strings.Repeat("日", maxTextBytes), Code{}, Allow); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ := s.Decisions().PreviousText(key("/w", "big")); len(text) > maxTextBytes || len(text) < maxTextBytes-3 || strings.Trim(text, "日") != "" {
@@ -138,16 +138,16 @@ func TestB4_UnclearDecisionsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := window(t, filepath.Join(t.TempDir(), "state"))
 	for _, d := range []Decision{"", "Allow", "ALLOW", "yes", "deny"} {
-		if err := s.Decide(t.Context(), key("/w", "a"), "h", "", d); err == nil {
+		if err := s.Decide(t.Context(), key("/w", "a"), "h", "", Code{}, d); err == nil {
 			t.Errorf("%q was taken", d)
 		}
 	}
 	for _, k := range []Key{{"", "x", "a"}, {"/w", "", "a"}, {"/w", "x", ""}} {
-		if err := s.Decide(t.Context(), k, "h", "", Allow); err == nil {
+		if err := s.Decide(t.Context(), k, "h", "", Code{}, Allow); err == nil {
 			t.Errorf("%+v was taken", k)
 		}
 	}
-	if err := s.Decide(t.Context(), key("/w", "a"), "", "", Allow); err == nil {
+	if err := s.Decide(t.Context(), key("/w", "a"), "", "", Code{}, Allow); err == nil {
 		t.Error("no hash was taken")
 	}
 	if len(s.Records()) > 0 {
@@ -191,7 +191,7 @@ func TestS20_AStoreThatIsNotUnderstoodAllowsNothing(t *testing.T) {
 				t.Error("healthy")
 			}
 			// A new decision holds here, and the store stays under suspicion until the user confirms, in every window.
-			err := s.Decide(t.Context(), key("/w", "b"), "h", "", Allow)
+			err := s.Decide(t.Context(), key("/w", "b"), "h", "", Code{}, Allow)
 			if (err != nil) != (name == "newer") || err != nil && !IsUnsaved(err) {
 				t.Errorf("decide: %v", err)
 			}

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
@@ -17,6 +18,10 @@ type Permission struct {
 	// IsChange is set when another definition of this name was allowed here, PreviousText then being it.
 	IsChange     bool
 	PreviousText string
+	// Code is the code of the workspace that a yes will cover, as it was shown; Differences is what of it the last yes to this
+	// very definition does not cover.
+	Code        consent.Code
+	Differences []consent.Difference
 	// Warnings are the findings on the entry that a person should read before allowing it.
 	Warnings []string
 	// IsSet tells for each variable that the definition reads whether it is set; never its value.
@@ -27,6 +32,7 @@ type Permission struct {
 // With all, those whose question was put off are among them: the user asked to see them.
 func (h *Host) Waiting(all bool) []Permission {
 	h.updateDecisions()
+	h.lookAtCode(func(s *slot) bool { return s.standing.isWaiting() })
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var waiting []Permission
@@ -41,6 +47,7 @@ func (h *Host) Waiting(all bool) []Permission {
 // WaitingOn returns the permission that one connector wants, if it waits for one.
 func (h *Host) WaitingOn(id string) (Permission, bool) {
 	h.updateDecisions()
+	h.lookAtCode(func(s *slot) bool { return s.id == id && (s.standing.isWaiting() || s.standing.isDenied) })
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := h.slotOf(id)
@@ -48,6 +55,24 @@ func (h *Host) WaitingOn(id string) (Permission, bool) {
 		return Permission{}, false
 	}
 	return h.permissionOf(s), true
+}
+
+// lookTime bounds how long a question waits for the look at the files that belong to it.
+const lookTime = 5 * time.Second
+
+// lookAtCode looks at the code of what a person is about to be asked about; where it has become what was allowed before, nobody
+// needs to be asked.
+func (h *Host) lookAtCode(concerned func(*slot) bool) {
+	ctx, cancel := context.WithTimeout(h.lifetime, lookTime)
+	defer cancel()
+	for s, at := range h.subjects(concerned) {
+		found, err := h.codeOf(ctx, at, h.groundNow(s))
+		if err != nil {
+			h.log.Warn("the files of a definition are not shown, and no yes covers them", "connector", s.id, "error", err)
+			continue
+		}
+		h.settleOnCode(s, at, found)
+	}
 }
 
 // isPutOff is called with h.mu held.
@@ -60,6 +85,9 @@ func (h *Host) isPutOff(s *slot) bool {
 func (h *Host) permissionOf(s *slot) Permission {
 	p := Permission{Root: s.ground.root, Connector: h.view(s), Entry: s.entry, Hash: s.hash, IsSet: map[string]bool{}}
 	p.PreviousText, p.IsChange = h.decisions.PreviousText(s.consentKey())
+	if s.code != nil {
+		p.Code, p.Differences = s.code.Code, h.uncovered(s)
+	}
 	lookup := h.lookup(h.subjectAt(s).project())
 	for _, name := range s.entry.Reads() {
 		_, p.IsSet[name] = lookup(name)
@@ -91,11 +119,18 @@ func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decisi
 		return fmt.Errorf("decide on connector %q: it needs no permission", p.Entry.Name)
 	}
 	key := consent.Key{Root: p.Root, RootID: consent.RootID(p.Root), Connector: p.Entry.Name}
-	err := h.consents.Decide(ctx, key, p.Hash, p.Entry.Text, decision)
+	err := h.consents.Decide(ctx, key, p.Hash, p.Entry.Text, p.Code, decision)
 	if err != nil && !consent.IsUnsaved(err) {
 		return fmt.Errorf("record the decision on connector %q: %w", p.Entry.Name, err)
 	}
 	h.record(consentRecord(p, decision, by))
+	h.locked(func() {
+		for _, s := range h.present() {
+			if s.id == p.Connector.ID {
+				s.swapped = nil
+			}
+		}
+	})
 	h.restand(isNamed(p.Entry.Name))
 	return err
 }

@@ -45,6 +45,14 @@ func (h *Host) launch(ctx context.Context, s *slot, at subject) (*connector.Conn
 	case prepared.problem != nil:
 		return nil, prepared.problem
 	}
+	started, err := h.startedCode(ctx, s, at, prepared.definition)
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil // it was given up, or what it comes to is not covered
+	case err != nil:
+		return nil, internalProblem(at.entry, err)
+	}
+	h.coverStart(ctx, s, started)
 	h.addSecrets(prepared.secrets)
 	options := h.connectorOptions(at.entry, prepared.secrets)
 	var process *connector.Connector
@@ -54,6 +62,7 @@ func (h *Host) launch(ctx context.Context, s *slot, at subject) (*connector.Conn
 	if err := process.Start(ctx); err != nil {
 		return process, h.problemOf(at.entry, process, err)
 	}
+	h.checkSwap(ctx, s, at, started)
 	return process, nil
 }
 

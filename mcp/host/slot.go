@@ -17,7 +17,9 @@ type slot struct {
 	entry     *config.Entry
 	effective config.EffectiveEntry
 	hash      string
-	ground    ground // where it was found to stand when it was last looked at
+	ground    ground               // where it was found to stand when it was last looked at
+	code      *code                // what it runs of a workspace, as looked at last; nil where nobody has looked
+	swapped   []consent.Difference // files that changed during a start, until somebody decides
 	standing  standing
 	fault     *Problem // why the entry cannot run as it stands
 	isRemoved bool
@@ -158,7 +160,10 @@ func (h *Host) adopt(entries []config.EffectiveEntry, grounds []ground) {
 			h.workers.Add(1)
 			go h.work(s)
 		}
-		s.entry, s.effective, s.hash, s.ground, s.isRemoved = effective.Entry, effective, effective.Entry.Hash(), grounds[i], false
+		if hash := effective.Entry.Hash(); s.hash != hash || s.ground != grounds[i] {
+			s.hash, s.ground, s.code, s.swapped = hash, grounds[i], nil, nil
+		}
+		s.entry, s.effective, s.isRemoved = effective.Entry, effective, false
 	}
 	for id, s := range h.slots {
 		if !isThere[id] {

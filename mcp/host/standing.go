@@ -64,7 +64,7 @@ func (h *Host) judge(s *slot) {
 	case consent.Never:
 		s.standing.isDenied = true
 	case consent.Allow, consent.AllowFollow:
-		s.standing.isAllowed = true
+		s.standing.isAllowed = len(h.uncovered(s)) == 0
 	}
 	if slices.Contains(h.options.AllowedOnce, s.hash) {
 		s.standing.isAllowed, s.standing.isDenied = true, false

@@ -148,11 +148,11 @@ func (h *Host) attempt(s *slot, next task) (*connector.Connector, *Problem) {
 	}
 	h.settleOn(s, next.subject, found)
 	h.updateDecisions()
-	h.locked(func() {
-		h.judge(s)
-		h.toolIndex = nil
-		s.nudge(h.wanted(s))
-	})
+	now, err := h.codeOf(next.start, next.subject, found)
+	if err != nil && next.start.Err() == nil {
+		return nil, configProblem(next.subject.entry, err.Error(), "Make the workspace folder readable, then start the connector again.")
+	}
+	h.settleOnCode(s, next.subject, now)
 	if next.start.Err() != nil {
 		return nil, nil
 	}

@@ -45,6 +45,8 @@ type File struct {
 	Sum string
 	// Steers is set for a file that no definition names but that runners read: package.json, .npmrc and their kin.
 	Steers bool
+	// Stamp changes whenever the file is written or replaced, also by what it was before.
+	Stamp string
 }
 
 // IsHashed reports whether the sum stands for the content, so that an equal one means that nothing changed.
@@ -71,7 +73,7 @@ func Look(ctx context.Context, d Definition) (State, error) {
 		if _, isKnown := files[candidate.Path]; isKnown || len(files) >= maxFiles {
 			continue
 		}
-		sum, err := sumOf(ctx, root, candidate.Path)
+		sum, stamp, err := sumOf(ctx, root, candidate.Path)
 		switch {
 		case ctx.Err() != nil:
 			return State{}, fmt.Errorf("look at the code in %s: %w", d.Root, ctx.Err())
@@ -80,7 +82,7 @@ func Look(ctx context.Context, d Definition) (State, error) {
 		case err != nil: // os.Root has no name for a link that leads out
 			sum = "unreadable, or a link out of the workspace"
 		}
-		candidate.Sum = sum
+		candidate.Sum, candidate.Stamp = sum, stamp
 		files[candidate.Path] = candidate
 	}
 	return State{Ref: refOf(root), Files: slices.SortedFunc(maps.Values(files), func(a, b File) int { return cmp.Compare(a.Path, b.Path) })}, nil
@@ -92,38 +94,37 @@ var errFolder = errors.New("a folder")
 func isPathError(err error) bool { return errors.Is(err, fs.ErrInvalid) || isNameTooLong(err) }
 
 // sumOf hashes a regular file of the workspace; links are followed as long as they stay in it.
-func sumOf(ctx context.Context, root *os.Root, name string) (string, error) {
+func sumOf(ctx context.Context, root *os.Root, name string) (sum, stamp string, err error) {
 	// Before it is opened: opening a device or a pipe may act or hang.
 	info, err := root.Stat(filepath.FromSlash(name))
-	if err != nil {
-		return "", err
-	}
-	if why := whyNotHashed(info); why != "" || info.IsDir() {
-		if info.IsDir() {
-			return "", errFolder
-		}
-		return why, nil
+	switch {
+	case err != nil:
+		return "", "", err
+	case info.IsDir():
+		return "", "", errFolder
+	case whyNotHashed(info) != "":
+		return whyNotHashed(info), stampOf(info), nil
 	}
 	file, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer file.Close()
 	if info, err = file.Stat(); err != nil {
-		return "", err
+		return "", "", err
 	}
 	if why := whyNotHashed(info); why != "" {
-		return why, nil
+		return why, stampOf(info), nil
 	}
 	hash := sha256.New()
 	read, err := io.Copy(hash, io.LimitReader(&cancelled{ctx, file}, maxFileBytes+1))
-	if err != nil {
-		return "", err
+	switch {
+	case err != nil:
+		return "", "", err
+	case read > maxFileBytes:
+		return tooLarge(read), stampOf(info), nil
 	}
-	if read > maxFileBytes {
-		return tooLarge(read), nil
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	return hex.EncodeToString(hash.Sum(nil)), stampOf(info), nil
 }
 
 func whyNotHashed(info fs.FileInfo) string {

@@ -121,18 +121,42 @@ func TestS2_EachChangeIsSeen(t *testing.T) {
 	}
 	write("server.js", "1") // the same content saved again
 	write("other.js", "x")
-	if after := look(t, d); !slices.Equal(after.Files, before.Files) {
+	if after := look(t, d); !slices.Equal(sums(after), sums(before)) {
 		t.Errorf("nothing changed: %+v, before %+v", after, before)
 	}
 	for name, text := range map[string]string{"server.js": "2", "package.json": "2", ".npmrc": "new"} {
 		last := look(t, d)
-		if write(name, text); slices.Equal(look(t, d).Files, last.Files) {
+		if write(name, text); slices.Equal(sums(look(t, d)), sums(last)) {
 			t.Errorf("%s: the change is not seen", name)
 		}
 	}
 	write(".git/HEAD", "0123456789012345678901234567890123456789\n")
 	if ref := look(t, d).Ref; ref != "0123456789012345678901234567890123456789" {
 		t.Errorf("ref %q", ref)
+	}
+}
+
+func sums(state State) (all []string) {
+	for _, file := range state.Files {
+		all = append(all, file.Path+" "+file.Sum)
+	}
+	return all
+}
+
+func TestS2_AFileThatIsSwappedAndSwappedBackIsAnother(t *testing.T) {
+	t.Parallel()
+	root := workspace(t, map[string]string{"server.js": "good", "evil.js": "evil"})
+	d := Definition{Root: root, Command: "node", Args: []string{"server.js"}}
+	before := look(t, d)
+	path, aside := filepath.Join(root, "server.js"), filepath.Join(root, "aside")
+	for _, step := range [][2]string{{path, aside}, {filepath.Join(root, "evil.js"), path}, {path, filepath.Join(root, "evil.js")}, {aside, path}} {
+		if err := os.Rename(step[0], step[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after := look(t, d)
+	if !slices.Equal(sums(after), sums(before)) || runtime.GOOS != "windows" && after.Files[0].Stamp == before.Files[0].Stamp {
+		t.Errorf("before %+v, after %+v", before, after)
 	}
 }
 

@@ -2,11 +2,17 @@ package repository
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"syscall"
 )
 
 // nonBlocking has no meaning here.
 const nonBlocking = 0
+
+func stampOf(info fs.FileInfo) string {
+	return fmt.Sprintf("%d %v", info.Size(), info.ModTime().UnixNano())
+}
 
 // isNameTooLong covers what can be no file's name at all.
 func isNameTooLong(err error) bool {

@@ -75,7 +75,7 @@ func TestEveryMessageIsDocumented(t *testing.T) {
 }
 
 func TestS16_TitlesAreExactAndSafestFirst(t *testing.T) {
-	if got, want := ConsentTitles(), []Title{"Not now", "Never", "Allow"}; !slices.Equal(got, want) {
+	if got, want := (ConsentBody{Items: []ConsentItem{{}}}).Titles(), []Title{"Not now", "Never", "Allow"}; !slices.Equal(got, want) {
 		t.Errorf("consent: %q, want %q", got, want)
 	}
 	body := ApprovalBody{Choices: []ApprovalChoice{ApproveConnector, ApproveTool, ApproveReadOnly, ApproveSession, ApproveOnce, ApproveDecline, "unknown"}}

@@ -1,5 +1,7 @@
 package message
 
+import "slices"
+
 //pillion:section 55 Questions in plain LSP
 //
 // Questions by window/showMessageRequest come only in answer to the user's own
@@ -13,19 +15,26 @@ package message
 type Title string
 
 const (
-	TitleNotNow          Title = "Not now"                // consent: later
-	TitleNever           Title = "Never"                  // consent: never
-	TitleAllow           Title = "Allow"                  // consent: allow
-	TitleDecline         Title = "Decline"                // approval: decline
-	TitleAllowOnce       Title = "Allow once"             // approval: once
-	TitleAllowSession    Title = "Allow for session"      // approval: session
-	TitleAllowReadOnly   Title = "Allow read-only tools"  // approval: readOnly
-	TitleAlwaysTool      Title = "Always allow tool"      // approval: tool
-	TitleAlwaysConnector Title = "Always allow connector" // approval: connector
+	TitleNotNow          Title = "Not now"                                // consent: later
+	TitleNever           Title = "Never"                                  // consent: never
+	TitleAllow           Title = "Allow"                                  // consent: allow
+	TitleAllowFollow     Title = "Allow, and follow changes to the files" // consent: allowFollow
+	TitleDecline         Title = "Decline"                                // approval: decline
+	TitleAllowOnce       Title = "Allow once"                             // approval: once
+	TitleAllowSession    Title = "Allow for session"                      // approval: session
+	TitleAllowReadOnly   Title = "Allow read-only tools"                  // approval: readOnly
+	TitleAlwaysTool      Title = "Always allow tool"                      // approval: tool
+	TitleAlwaysConnector Title = "Always allow connector"                 // approval: connector
 )
 
-// ConsentTitles returns the titles of a consent question, the safest first.
-func ConsentTitles() []Title { return []Title{TitleNotNow, TitleNever, TitleAllow} }
+// Titles returns the titles of the question, the safest first. To follow changes is offered where there are files to follow.
+func (b ConsentBody) Titles() []Title {
+	titles := []Title{TitleNotNow, TitleNever, TitleAllow}
+	if slices.ContainsFunc(b.Items, func(item ConsentItem) bool { return len(item.Shown.Files) > 0 }) {
+		titles = append(titles, TitleAllowFollow)
+	}
+	return titles
+}
 
 // Consent returns the decision that the title stands for in a consent question.
 func (t Title) Consent() (ConsentDecision, bool) {
@@ -36,6 +45,8 @@ func (t Title) Consent() (ConsentDecision, bool) {
 		return ConsentNever, true
 	case TitleAllow:
 		return ConsentAllow, true
+	case TitleAllowFollow:
+		return ConsentAllowFollow, true
 	}
 	return "", false
 }

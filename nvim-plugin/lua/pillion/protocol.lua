@@ -950,6 +950,7 @@
 ---| "Not now" # consent: later
 ---| "Never" # consent: never
 ---| "Allow" # consent: allow
+---| "Allow, and follow changes to the files" # consent: allowFollow
 ---| "Decline" # approval: decline
 ---| "Allow once" # approval: once
 ---| "Allow for session" # approval: session

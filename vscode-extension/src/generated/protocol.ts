@@ -1198,6 +1198,8 @@ export type Title =
   | "Never"
   /** consent: allow */
   | "Allow"
+  /** consent: allowFollow */
+  | "Allow, and follow changes to the files"
   /** approval: decline */
   | "Decline"
   /** approval: once */
