@@ -40,7 +40,7 @@ var directions = map[string][]string{
 	"editors/e2e":           nil, // drives the program from outside
 	"editors/e2e/leg":       {},
 	"docs":                  {},
-	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/state", "mcp/process", "mcp/place"},
+	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/state", "mcp/process", "mcp/place", "mcp/policy"},
 	"sidecar/attach":        {"rpc", "rpc/message", "mcp/process", "mcp/state"},
 	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host"},
 	"sidecar": {

@@ -29,9 +29,10 @@ func (h *Host) reload(folders func() []string) {
 		grounds[i] = h.look(subject{effective.Entry, roots})
 	}
 	h.updateDecisions()
+	policies := h.readPolicies()
 	var event Event
 	h.locked(func() {
-		h.roots, h.documents = roots, read
+		h.roots, h.documents, h.policies = roots, read, policies
 		h.adopt(entries, grounds)
 		event = h.judgeAll()
 	})

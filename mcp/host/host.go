@@ -34,6 +34,8 @@ type Options struct {
 	Results string
 	// OwnFolders are further folders of Pillion's own: no standing yes covers a call that names one (S20).
 	OwnFolders []string
+	// Policies are the administrator's; none need exist.
+	Policies []PolicyFile
 	// Environ is the environment that connectors' own is made from.
 	Environ []string
 	// Executable and GuardArgs start Pillion as the guard of its children.
@@ -116,6 +118,7 @@ type Host struct {
 	documents   map[string]*config.Document // as last read, by path
 	decisions   consent.Decisions           // as last read
 	roots       []string                    // replaced as a whole
+	policies    policies
 	isUntrusted bool
 	isStill     bool
 	mode        permission.Mode

@@ -14,6 +14,7 @@ import (
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
 	"pillion/mcp/place"
+	"pillion/mcp/policy"
 	"pillion/mcp/process"
 	"pillion/mcp/redact"
 )
@@ -91,6 +92,10 @@ func (h *Host) prepare(at subject) prepared {
 	program, err := process.Resolver{Path: path, Ext: h.pathExt()}.Look(expanded.Command, folder)
 	if err != nil {
 		return prepared{problem: programProblem(entry, err)}
+	}
+	judged := policy.Connector{Name: entry.Name, Command: append([]string{expanded.Command}, expanded.Args...), Program: program}
+	if refused := h.readPolicies().refusal(entry, judged); refused != nil {
+		return prepared{problem: refused}
 	}
 	if config.SameProgram(program, h.options.Executable) && !slices.Equal(expanded.Args, demoArguments) {
 		return prepared{problem: configProblem(entry, "it would start Pillion itself", "Remove the entry: Pillion is the host here.")}

@@ -80,6 +80,9 @@ func (h *Host) faultOf(at subject) *Problem {
 	if entry.Transport != config.TransportStdio {
 		return configProblem(entry, "remote connectors are not supported yet", "Use a connector that runs as a program, or wait for a version that supports remote ones.")
 	}
+	if refused := h.policies.refusal(entry, writtenConnector(entry)); refused != nil {
+		return refused
+	}
 	if unset := entry.UnsetVariables(h.lookup(at.project())); len(unset) > 0 {
 		return configProblem(entry, unset[0].Message, unset[0].Fix)
 	}

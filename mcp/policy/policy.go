@@ -52,6 +52,12 @@ type Connector struct {
 	Command []string
 	Program string
 	URL     string
+	// IsWritten is set where the values may hold variables: whether the connector is listed is then open until its start.
+	IsWritten bool
+}
+
+func (c Connector) isOpen() bool {
+	return c.IsWritten && strings.Contains(strings.Join(append([]string{c.URL}, c.Command...), ""), "${")
 }
 
 // Read reads a policy; a file that is not there is a policy without rules.
@@ -144,7 +150,7 @@ func (p Policy) Refusal(c Connector) string {
 	if slices.ContainsFunc(p.deny, func(r rule) bool { return r.mayMean(c) }) {
 		return fmt.Sprintf("the policy %s forbids it", p.Path)
 	}
-	if p.isList && !slices.ContainsFunc(p.allow, func(r rule) bool { return r.means(c) }) {
+	if p.isList && !c.isOpen() && !slices.ContainsFunc(p.allow, func(r rule) bool { return r.means(c) }) {
 		return fmt.Sprintf("the policy %s does not list it", p.Path)
 	}
 	return ""

@@ -50,6 +50,9 @@ func TestO6_WhatMayRun(t *testing.T) {
 		{"forbidden with a path", `{"deny": [{"command": ["npx", "**"]}]}`, Connector{Command: []string{"/opt/bin/NPX.cmd", "x"}}, "forbids it"},
 		{"forbidden as what it is found to be", `{"deny": [{"command": ["npx", "**"]}]}`, Connector{Command: []string{"runner", "x"}, Program: "/opt/bin/npx"}, "forbids it"},
 		{"forbidden in another case", `{"deny": [{"name": "files"}]}`, Connector{Name: "FILES", Command: []string{"x"}}, "forbids it"},
+		{"a variable in the file", `{"allow": [{"command": ["npx", "-y", "@corp/*", "**"]}]}`, Connector{Command: []string{"${RUNNER}"}, IsWritten: true}, ""},
+		{"forbidden as it is written", `{"deny": [{"command": ["npx", "**"]}]}`, Connector{Command: []string{"npx", "${X}"}, IsWritten: true}, "forbids it"},
+		{"nothing open", `{"allow": [{"name": "x"}]}`, Connector{Name: "files", Command: []string{"npx"}, IsWritten: true}, "does not list it"},
 		{"something else is forbidden", `{"deny": [{"name": "mail"}]}`, npx, ""},
 	} {
 		refusal := read(t, `{"version": 1, "connectors": `+test.connectors+`}`).Refusal(test.c)

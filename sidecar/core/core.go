@@ -17,6 +17,7 @@ import (
 	"pillion/mcp/config"
 	"pillion/mcp/host"
 	"pillion/mcp/place"
+	"pillion/mcp/policy"
 	"pillion/mcp/process"
 )
 
@@ -92,6 +93,7 @@ func Open(o Options) (*Core, error) {
 			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: p.folder,
 			Scratch: p.scratch, Results: p.results, OwnFolders: own,
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand}, Subreaper: o.Subreaper,
+			Policies: policiesIn(o.Environ),
 			Roots: o.Roots, IsUntrusted: o.IsUntrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
 		}),
@@ -212,4 +214,13 @@ func (c *Core) Close(ctx context.Context) {
 	if c.scratch != "" {
 		_ = os.RemoveAll(c.scratch)
 	}
+}
+
+// policiesIn are the machine's policy and, where PILLION_POLICY names one, a further one of the user's: both take away alone.
+func policiesIn(environ []string) []host.PolicyFile {
+	files := []host.PolicyFile{{Path: policy.DefaultPath()}}
+	if path, _ := lookup(environ)("PILLION_POLICY"); path != "" {
+		files = append(files, host.PolicyFile{Path: path, Owner: os.Getuid()})
+	}
+	return files
 }
