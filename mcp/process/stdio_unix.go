@@ -65,6 +65,7 @@ type stream struct {
 	socket bool
 	wakeR  *os.File // readable once closed
 	wakeW  *os.File
+	wake   int // the number of wakeR
 
 	mu     sync.Mutex
 	users  int // that may be in a system call with fd
@@ -90,7 +91,7 @@ func newStream(fd int) (*stream, error) {
 		return nil, err
 	}
 	_, notSocket := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
-	return &stream{fd: fd, socket: notSocket == nil, wakeR: r, wakeW: w}, nil
+	return &stream{fd: fd, socket: notSocket == nil, wakeR: r, wakeW: w, wake: int(r.Fd())}, nil
 }
 
 func (s *stream) Read(b []byte) (int, error) {
@@ -146,10 +147,10 @@ func (s *stream) writeSome(b []byte) (int, error) {
 
 // wait returns once the descriptor is ready, or os.ErrClosed.
 // It is ready also on an error, which the call that follows names.
-func (s *stream) wait(events int16, wakes ...*os.File) error {
-	fds := []unix.PollFd{{Fd: int32(s.fd), Events: events}}
-	for _, wake := range append(wakes, s.wakeR) {
-		fds = append(fds, unix.PollFd{Fd: int32(wake.Fd()), Events: unix.POLLIN})
+func (s *stream) wait(events int16, wakes ...int) error {
+	fds := []unix.PollFd{{Fd: int32(s.fd), Events: events}, {Fd: int32(s.wake), Events: unix.POLLIN}}
+	for _, wake := range wakes {
+		fds = append(fds, unix.PollFd{Fd: int32(wake), Events: unix.POLLIN})
 	}
 	for {
 		_, err := unix.Poll(fds, -1)
@@ -224,7 +225,7 @@ func WatchReader(ctx context.Context, out io.WriteCloser) <-chan struct{} {
 		defer s.leave()
 		defer r.Close()
 		// Without a wish for anything only a hangup or an error ends the wait; macOS wants the wish spelled out.
-		if s.wait(unix.POLLHUP, r) == nil {
+		if s.wait(unix.POLLHUP, int(r.Fd())) == nil {
 			close(gone)
 		}
 		if stop() {

@@ -87,11 +87,8 @@ func TestTakeStdio_Files(t *testing.T) {
 
 func TestTakeStdio_Sockets(t *testing.T) {
 	t.Parallel()
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs, ours := os.NewFile(uintptr(fds[0]), "theirs"), os.NewFile(uintptr(fds[1]), "ours")
+	inside, outside := openSockets(t)
+	theirs, ours := os.NewFile(uintptr(inside), "theirs"), os.NewFile(uintptr(outside), "ours")
 	t.Cleanup(func() { ours.Close() })
 	cmd := program(t, "stdio")
 	cmd.Stdin, cmd.Stdout = theirs, theirs // one for both, as some editors do
@@ -104,7 +101,7 @@ func TestTakeStdio_Sockets(t *testing.T) {
 	defer writer.Wait()
 	writer.Go(func() {
 		_, _ = io.WriteString(ours, text)
-		_ = unix.Shutdown(fds[1], unix.SHUT_WR)
+		_ = unix.Shutdown(outside, unix.SHUT_WR)
 	})
 	got, err := io.ReadAll(ours)
 	if err != nil || string(got) != text {
@@ -158,160 +155,231 @@ func TestTakeStdio_CloseEndsWhatBlocks(t *testing.T) {
 	}
 }
 
-// pipeStreams are both ends of a pipe as streams.
-func pipeStreams(t *testing.T) (r, w *stream) {
+// openPipe returns both ends of a pipe that no other test's program inherits.
+func openPipe(t *testing.T) (r, w int) {
 	t.Helper()
-	var fds [2]int
-	if err := unix.Pipe(fds[:]); err != nil {
+	file, other, err := os.Pipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	r, err1 := newStream(fds[0])
-	w, err2 := newStream(fds[1])
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
+	defer file.Close()
+	defer other.Close()
+	r, err1 := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 3) // Fd makes the pipe blocking, as a program's streams are
+	w, err2 := unix.FcntlInt(other.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
 	}
-	t.Cleanup(func() { _, _ = r.Close(), w.Close() })
 	return r, w
 }
 
-func TestStream_CloseFreesAReader(t *testing.T) {
-	t.Parallel()
-	r, _ := pipeStreams(t)
-	result := make(chan error, 1)
-	go func() {
-		_, err := r.Read(make([]byte, 1))
-		result <- err
-	}()
-	eventually(t, "the read to block", func() bool {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return r.users == 1
-	})
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := within(t, "the end of the read", result); !errors.Is(err, os.ErrClosed) {
-		t.Error(err)
-	}
-	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("read after Close: %v", err)
-	}
-	if err := r.Close(); err != nil {
-		t.Errorf("closed twice: %v", err)
-	}
-}
-
-func TestStream_CloseFreesAWriterInTheMiddle(t *testing.T) {
-	t.Parallel()
-	r, w := pipeStreams(t)
-	type outcome struct {
-		n   int
-		err error
-	}
-	result := make(chan outcome, 1)
-	go func() {
-		n, err := w.Write(make([]byte, 4<<20))
-		result <- outcome{n, err}
-	}()
-	if _, err := io.ReadFull(r, make([]byte, 100_000)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
-	got := within(t, "the end of the write", result)
-	if !errors.Is(got.err, os.ErrClosed) || got.n < 100_000 || got.n >= 4<<20 {
-		t.Errorf("%d, %v", got.n, got.err)
-	}
-	rest, err := io.Copy(io.Discard, r)
-	if err != nil || 100_000+int(rest) != got.n {
-		t.Errorf("%d bytes were written and %d arrived, %v", got.n, 100_000+rest, err)
-	}
-}
-
-func TestC79_WriteWithoutAReader(t *testing.T) {
-	t.Parallel()
-	r, w := pipeStreams(t)
-	_ = r.Close()
-	if _, err := w.Write([]byte("x")); !errors.Is(err, syscall.EPIPE) {
-		t.Error(err)
-	}
-}
-
-func TestC79_WatchReader(t *testing.T) {
-	t.Parallel()
-	r, w := pipeStreams(t)
-	gone := WatchReader(t.Context(), w)
-	if _, err := w.Write([]byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case <-gone:
-		t.Error("gone with its reader there")
-	default:
-	}
-	_ = r.Close()
-	within(t, "notice of the reader's end", gone)
-}
-
-func TestC79_WatchReaderOfASocket(t *testing.T) {
-	t.Parallel()
+// openSockets returns both ends of a socket that no other test's program inherits.
+func openSockets(t *testing.T) (theirs, ours int) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newStream(fds[0])
-	if err != nil {
-		t.Fatal(err)
+	unix.CloseOnExec(fds[0])
+	unix.CloseOnExec(fds[1])
+	return fds[0], fds[1]
+}
+
+// eachKind runs a test with both ends of a pipe and of a socket as streams.
+func eachKind(t *testing.T, test func(t *testing.T, r, w *stream)) {
+	t.Helper()
+	for kind, open := range map[string]func(*testing.T) (int, int){"pipe": openPipe, "socket": openSockets} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			reading, writing := open(t)
+			r, err1 := newStream(reading)
+			w, err2 := newStream(writing)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _, _ = r.Close(), w.Close() })
+			test(t, r, w)
+		})
 	}
-	defer s.Close()
-	gone := WatchReader(t.Context(), s)
-	if err := unix.Close(fds[1]); err != nil {
-		t.Fatal(err)
-	}
-	within(t, "notice of the reader's end", gone)
+}
+
+func TestStream_CloseFreesAReader(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, r, _ *stream) {
+		result := make(chan error, 1)
+		go func() {
+			_, err := r.Read(make([]byte, 1))
+			result <- err
+		}()
+		eventually(t, "the read to block", func() bool {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.users == 1
+		})
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := within(t, "the end of the read", result); !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+		if _, err := r.Read(make([]byte, 1)); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("read after Close: %v", err)
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("closed twice: %v", err)
+		}
+	})
+}
+
+// The reader has read before, so that its next Read blocks, or is about to.
+func TestStream_CloseFreesAReaderInTheMiddle(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, r, w *stream) {
+		read, result := make(chan int), make(chan error, 1)
+		go func() {
+			for {
+				n, err := r.Read(make([]byte, 8))
+				if err != nil {
+					result <- err
+					return
+				}
+				read <- n
+			}
+		}()
+		for range 3 {
+			if _, err := w.Write([]byte("x")); err != nil {
+				t.Fatal(err)
+			}
+			if n := within(t, "what was written", read); n != 1 {
+				t.Errorf("%d bytes", n)
+			}
+		}
+		_ = r.Close()
+		if err := within(t, "the end of the read", result); !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestStream_CloseFreesAWriterInTheMiddle(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, r, w *stream) {
+		type outcome struct {
+			n   int
+			err error
+		}
+		result := make(chan outcome, 1)
+		go func() {
+			n, err := w.Write(make([]byte, 4<<20))
+			result <- outcome{n, err}
+		}()
+		if _, err := io.ReadFull(r, make([]byte, 100_000)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		got := within(t, "the end of the write", result)
+		if !errors.Is(got.err, os.ErrClosed) || got.n < 100_000 || got.n >= 4<<20 {
+			t.Errorf("%d, %v", got.n, got.err)
+		}
+		rest, err := io.Copy(io.Discard, r)
+		if err != nil || 100_000+int(rest) != got.n {
+			t.Errorf("%d bytes were written and %d arrived, %v", got.n, 100_000+rest, err)
+		}
+	})
+}
+
+func TestStream_AllOfItArrives(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789abcdef", 1<<16)
+	eachKind(t, func(t *testing.T, r, w *stream) {
+		written := make(chan error, 1)
+		go func() {
+			_, err := io.WriteString(w, text)
+			written <- errors.Join(err, w.Close())
+		}()
+		got, err := io.ReadAll(r)
+		if err != nil || string(got) != text {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+		if err := within(t, "the end of the write", written); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestC79_WriteWithoutAReader(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, r, w *stream) {
+		_ = r.Close()
+		if _, err := w.Write([]byte("x")); !errors.Is(err, syscall.EPIPE) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestC79_WatchReader(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, r, w *stream) {
+		gone := WatchReader(t.Context(), w)
+		if _, err := w.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-gone:
+			t.Error("gone with its reader there")
+		default:
+		}
+		if n, err := r.Read(make([]byte, 1)); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		_ = r.Close()
+		within(t, "notice of the reader's end", gone)
+	})
 }
 
 func TestWatchReader_EndsQuietly(t *testing.T) {
 	t.Parallel()
-	_, w := pipeStreams(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	first, second := WatchReader(ctx, w), WatchReader(t.Context(), w)
-	users := func() int {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return w.users
-	}
-	cancel()
-	eventually(t, "the end of the first watch", func() bool { return users() == 1 })
-	_ = w.Close()
-	eventually(t, "the end of the second watch", func() bool { return users() == 0 })
-	for _, gone := range []<-chan struct{}{first, second, WatchReader(t.Context(), w), WatchReader(t.Context(), nil)} {
-		select {
-		case <-gone:
-			t.Error("the reader is said to have gone")
-		default:
+	eachKind(t, func(t *testing.T, _, w *stream) {
+		ctx, cancel := context.WithCancel(t.Context())
+		first, second := WatchReader(ctx, w), WatchReader(t.Context(), w)
+		users := func() int {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return w.users
 		}
-	}
+		cancel()
+		eventually(t, "the end of the first watch", func() bool { return users() == 1 })
+		_ = w.Close()
+		eventually(t, "the end of the second watch", func() bool { return users() == 0 })
+		for _, gone := range []<-chan struct{}{first, second, WatchReader(t.Context(), w), WatchReader(t.Context(), nil)} {
+			select {
+			case <-gone:
+				t.Error("the reader is said to have gone")
+			default:
+			}
+		}
+	})
 }
 
-// The mode is one of the pipe, and holds for everybody who has it.
+// The mode is one of the pipe or the socket, and holds for everybody who has it.
 func TestTakeStdio_LeavesTheModeAlone(t *testing.T) {
 	t.Parallel()
-	var fds [2]int
-	if err := unix.Pipe(fds[:]); err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(fds[0])
-	defer unix.Close(fds[1])
-	s, err := duplicate(fds[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if isNonBlocking(fds[0]) {
-		t.Error("made non-blocking")
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
+	for name, open := range map[string]func(*testing.T) (int, int){"pipe": openPipe, "socket": openSockets} {
+		r, w := open(t)
+		defer unix.Close(r)
+		defer unix.Close(w)
+		for _, fd := range []int{r, w} {
+			s, err := duplicate(fd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+		}
+		if isNonBlocking(r) || isNonBlocking(w) {
+			t.Errorf("the %s was made non-blocking", name)
+		}
 	}
 }
