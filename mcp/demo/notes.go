@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -21,8 +20,20 @@ const (
 	noteSuffix   = ".md"
 )
 
-// noteName keeps names to one plain file name, with room for the suffix on every system.
-var noteName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+// maxNoteNameBytes leaves room for the suffix on every system.
+const maxNoteNameBytes = 64
+
+// isNoteName keeps names to one plain file name of letters, digits, "_" and "-". It is no pattern: compiling one would cost
+// the start of every Pillion.
+func isNoteName(name string) bool {
+	for i, c := range []byte(name) {
+		isPlain := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+		if !isPlain && (i == 0 || c != '_' && c != '-') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxNoteNameBytes
+}
 
 var errNoNote = errors.New("there is no such note")
 
@@ -104,7 +115,7 @@ func (d *directory) list() (map[string]int64, error) {
 	for _, entry := range entries {
 		name, ok := strings.CutSuffix(entry.Name(), noteSuffix)
 		info, err := entry.Info()
-		if !ok || err != nil || !info.Mode().IsRegular() || !noteName.MatchString(name) {
+		if !ok || err != nil || !info.Mode().IsRegular() || !isNoteName(name) {
 			continue
 		}
 		sizes[name] = info.Size()
@@ -174,7 +185,7 @@ func addNoteTools(server *mcp.Server, notes notes) {
 		Annotations: readOnly(),
 	}, func(_ context.Context, _ *mcp.CallToolRequest, choice noteChoice) (*mcp.CallToolResult, any, error) {
 		content, err := notes.read(choice.Name)
-		if errors.Is(err, errNoNote) || !noteName.MatchString(choice.Name) {
+		if errors.Is(err, errNoNote) || !isNoteName(choice.Name) {
 			return refusal("There is no note %q. Call list_notes for the names.", choice.Name), nil, nil
 		}
 		if err != nil {
@@ -188,7 +199,7 @@ func addNoteTools(server *mcp.Server, notes notes) {
 		Description: "Writes a note. A note of the same name is replaced, its old text is lost.",
 		Annotations: &mcp.ToolAnnotations{IdempotentHint: true, DestructiveHint: new(true), OpenWorldHint: new(false)},
 	}, func(_ context.Context, _ *mcp.CallToolRequest, note noteText) (*mcp.CallToolResult, any, error) {
-		if !noteName.MatchString(note.Name) {
+		if !isNoteName(note.Name) {
 			return refusal("%q cannot be the name of a note: use letters, digits, - and _, at most 64.", note.Name), nil, nil
 		}
 		if len(note.Text) > maxNoteBytes {
