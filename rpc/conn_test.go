@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -229,6 +230,44 @@ func TestPanicsCostOneRequest(t *testing.T) {
 		if !strings.Contains(log.String(), text) {
 			t.Errorf("the log does not say %q:\n%s", text, log.String())
 		}
+	}
+}
+
+func TestHandleThen_ComesAfterTheAnswer(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]error{"a result": nil, "an error": rpc.Errorf(rpc.CodeRequestFailed, "no")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in, theirIn := io.Pipe()
+			theirOut, out := io.Pipe() // unbuffered: what is written has been read
+			router := rpc.NewRouter()
+			finish, done := make(chan struct{}), make(chan struct{})
+			rpc.HandleThen(router, wait, func(context.Context, rpc.Null) (rpc.Null, func(), error) {
+				return rpc.Null{}, func() { <-finish; close(done) }, fault
+			})
+			served := make(chan error, 1)
+			go func() {
+				served <- rpc.NewConn(in, out, router, rpc.Options{Grace: time.Minute}).Serve(context.Background())
+			}()
+			if _, err := theirIn.Write(rpctest.Frame([]byte(`{"jsonrpc":"2.0","id":1,"method":"test/wait"}`))); err != nil {
+				t.Fatal(err)
+			}
+			// The answer is here although what follows it has not been let go yet.
+			if _, err := rpctest.ReadFrame(bufio.NewReader(theirOut)); err != nil {
+				t.Fatal(err)
+			}
+			_ = theirIn.Close()
+			select {
+			case err := <-served:
+				t.Errorf("Serve ended before what follows the answer: %v", err)
+			default:
+			}
+			close(finish)
+			<-done
+			if err := <-served; err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

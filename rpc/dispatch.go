@@ -84,6 +84,7 @@ func (c *Conn) serveRequest(m message) {
 // run runs one request to its answer.
 func (c *Conn) run(ctx context.Context, method string, id []byte, todo work, entry *running) {
 	var answer *outFrame
+	var then func()
 	defer func() {
 		if answer == nil {
 			// A panic, or runtime.Goexit, which recover does not see.
@@ -93,24 +94,30 @@ func (c *Conn) run(ctx context.Context, method string, id []byte, todo work, ent
 		entry.cancel()
 		// The id is free before its answer leaves: the peer may use it again at once.
 		c.inflight.remove(entry)
-		_ = c.queue.push(answer)
-		c.inflight.finish()
+		_ = c.queue.put(answer)
+		if then != nil {
+			defer c.inflight.finish()
+			defer then()
+		} else {
+			c.inflight.finish() // what only helps to write runs no more
+		}
+		c.queue.help()
 	}()
-	answer = c.attempt(ctx, method, id, todo)
+	answer, then = c.attempt(ctx, method, id, todo)
 }
 
-// attempt runs the handler and returns the frame of its answer.
-func (c *Conn) attempt(ctx context.Context, method string, id []byte, todo work) *outFrame {
-	result, err := todo(ctx)
+// attempt runs the handler and returns the frame of its answer and what is to be done after it.
+func (c *Conn) attempt(ctx context.Context, method string, id []byte, todo work) (answer *outFrame, then func()) {
+	result, then, err := todo(ctx)
 	if err != nil {
-		return c.errorFrame(id, c.wireError(ctx, method, err))
+		return c.errorFrame(id, c.wireError(ctx, method, err)), then
 	}
-	answer, err := c.resultFrame(id, result)
+	answer, err = c.resultFrame(id, result)
 	if err != nil {
 		c.logger.Error("the result of a request cannot be encoded", "method", method, "error", err)
-		return c.errorFrame(id, internalError())
+		return c.errorFrame(id, internalError()), then
 	}
-	return answer
+	return answer, then
 }
 
 // cancel serves "$/cancelRequest". Whatever it holds, it is never an error: the

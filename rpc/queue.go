@@ -28,7 +28,9 @@ type queue struct {
 	wake    sync.Cond
 	waiting []*outFrame
 	spare   []*outFrame
-	bytes   int64 // queued and not yet written
+	batch   []byte // joined frames; of who is writing
+	writing bool   // somebody is, until nothing waits
+	bytes   int64  // queued and not yet written
 	pushed  uint64
 	written uint64
 	flushes []flush
@@ -52,9 +54,26 @@ func newQueue(out io.Writer, maxBytes int64, trace Tracer, pool *framePool) *que
 // the bound it fails the queue, since dropping one frame would leave the peer with
 // a session that is wrong without anybody knowing.
 func (q *queue) push(f *outFrame) error {
-	size := f.seal()
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if err := q.putLocked(f); err != nil {
+		return err
+	}
+	if len(q.waiting) == 1 && !q.writing {
+		q.wake.Signal()
+	}
+	return nil
+}
+
+// put is push for who calls help next: nobody else is woken to write.
+func (q *queue) put(f *outFrame) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.putLocked(f)
+}
+
+func (q *queue) putLocked(f *outFrame) error {
+	size := f.seal()
 	if q.closed || q.err != nil {
 		q.pool.put(f)
 		return ErrClosed
@@ -67,10 +86,15 @@ func (q *queue) push(f *outFrame) error {
 	q.bytes += size
 	q.pushed++
 	q.waiting = append(q.waiting, f)
-	if len(q.waiting) == 1 {
-		q.wake.Signal()
-	}
 	return nil
+}
+
+// help writes what waits, unless somebody does already. It is for a goroutine that has nothing else to do: it blocks while
+// the peer does not read.
+func (q *queue) help() {
+	if frames := q.take(false); frames != nil {
+		q.writeAll(frames)
+	}
 }
 
 // fail ends the queue with err; what waits is dropped. Later failures are ignored.
@@ -129,35 +153,57 @@ func (q *queue) flush(ctx context.Context) error {
 // run writes until the queue is closed and empty or has failed.
 func (q *queue) run() {
 	defer close(q.done)
-	var batch []byte
-	for {
-		frames := q.take()
-		if frames == nil {
-			return
-		}
-		var err error
-		batch, err = q.write(frames, batch[:0])
-		if err != nil {
-			q.fail(fmt.Errorf("write to the editor: %w", err))
-			return
-		}
-		q.wrote(frames)
+	for frames := q.take(true); frames != nil; frames = q.take(true) {
+		q.writeAll(frames)
 	}
 }
 
-// take waits for frames and returns all of them, or nil at the end.
-func (q *queue) take() []*outFrame {
+// writeAll writes the frames, and what comes to wait meanwhile; the caller has them from take.
+func (q *queue) writeAll(frames []*outFrame) {
+	for frames != nil {
+		var err error
+		if q.batch, err = q.write(frames, q.batch[:0]); err != nil {
+			q.fail(fmt.Errorf("write to the editor: %w", err))
+		} else {
+			q.wrote(frames)
+		}
+		frames = q.more()
+	}
+}
+
+// take waits, if it is to, until there are frames and nobody writes. It returns all of them, and the caller is who writes
+// then; nil at the end, or without waiting.
+func (q *queue) take(isPatient bool) []*outFrame {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.waiting) == 0 {
-		if q.closed || q.err != nil {
+	for q.writing || len(q.waiting) == 0 {
+		if !isPatient || !q.writing && (q.closed || q.err != nil) {
 			return nil
 		}
 		q.wake.Wait()
 	}
+	q.writing = true
+	return q.takeLocked()
+}
+
+func (q *queue) takeLocked() []*outFrame {
 	frames := q.waiting
 	q.waiting, q.spare = q.spare[:0], nil
 	return frames
+}
+
+// more returns what came to wait while the caller wrote; with nil the caller writes no more.
+func (q *queue) more() []*outFrame {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) > 0 {
+		return q.takeLocked()
+	}
+	q.writing = false
+	if q.closed || q.err != nil {
+		q.wake.Signal()
+	}
+	return nil
 }
 
 // write writes frames in order, small ones joined in batch.

@@ -21,8 +21,8 @@ type route struct {
 	notify func(context.Context, params) error
 }
 
-// work runs a handler and returns a pointer to its result.
-type work func(context.Context) (any, error)
+// work runs a handler and returns a pointer to its result, and what is to be done after the answer or nil.
+type work func(context.Context) (result any, then func(), err error)
 
 // NewRouter returns an empty router.
 func NewRouter() *Router {
@@ -43,14 +43,24 @@ func (r *Router) Methods() []string {
 // An error that is no [*Error] is logged and answered -32603. A raw result is sent
 // byte by byte, unchecked, and may not be changed after h has returned it.
 func Handle[P, R any](r *Router, m Request[P, R], h func(ctx context.Context, params P) (R, error)) {
+	HandleThen(r, m, func(ctx context.Context, params P) (R, func(), error) {
+		result, err := h(ctx, params)
+		return result, nil, err
+	})
+}
+
+// HandleThen is [Handle] for a handler that also returns what is to be done after its answer, which may be an error, or nil.
+// That is called once, on the same goroutine, when the answer has been written, or cannot be any more; until it returns, the
+// request runs. It must not panic.
+func HandleThen[P, R any](r *Router, m Request[P, R], h func(ctx context.Context, params P) (R, func(), error)) {
 	r.add(m.Method, route{request: func(p params) (work, error) {
 		decoded, err := decodeParams[P](p)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context) (any, error) {
-			result, err := h(ctx, decoded)
-			return &result, err
+		return func(ctx context.Context) (any, func(), error) {
+			result, then, err := h(ctx, decoded)
+			return &result, then, err
 		}, nil
 	}})
 }
