@@ -53,6 +53,7 @@ type attached struct {
 }
 
 // listen opens the window's socket and returns its address, or empty where it must not be opened: the session does without.
+// Nobody is served there before [Session.welcome].
 func (s *Session) listen(roots []string) string {
 	listener, err := s.openSocket(roots)
 	if err != nil {
@@ -67,12 +68,26 @@ func (s *Session) listen(roots []string) string {
 		return ""
 	}
 	a.listener, a.open = listener, map[*attached]bool{}
+	return listener.Socket()
+}
+
+// welcome lets terminals find the window's socket, if it has one, and join.
+func (s *Session) welcome() {
+	a := &s.attached
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	listener := a.listener
+	if a.isClosed || listener == nil {
+		return
+	}
+	if err := listener.Publish(); err != nil {
+		s.log.Warn("no terminal finds this window by itself", "error", err)
+	}
 	a.workers.Add(1)
 	go func() {
 		defer a.workers.Done()
 		s.acceptAttached(listener)
 	}()
-	return listener.Socket()
 }
 
 func (s *Session) openSocket(roots []string) (*attach.Listener, error) {

@@ -125,6 +125,10 @@ func (w *attachedWindow) initialize() {
 	if err := rpc.Notify(w.editor, rpc.Event[message.Empty]{Method: "initialized"}, message.Empty{}); err != nil {
 		w.t.Fatal(err)
 	}
+	// Who is answered from the files finds the window.
+	if _, err := ask(w.t, w.editor, message.Connectors.Method, `{}`); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // ask sends a request by its method alone.

@@ -86,7 +86,7 @@ func (l *life) exiting() (wasShutDown bool) {
 }
 
 func (s *Session) handleLSP(r *rpc.Router) {
-	rpc.Handle(r, initialize, s.initialize)
+	rpc.HandleThen(r, initialize, s.initialize)
 	rpc.HandleNotification(r, initialized, s.initialized)
 	rpc.Handle(r, shutdown, s.shutdown)
 	rpc.HandleNotification(r, exit, s.exit)
@@ -98,27 +98,32 @@ func (s *Session) handleLSP(r *rpc.Router) {
 	rpc.HandleNotification(r, cancelProgress, s.cancelProgress)
 }
 
-func (s *Session) initialize(_ context.Context, params protocol.InitializeParams) (protocol.InitializeResult, error) {
+// initialize answers; what need not be done for the answer comes after it, since the editor waits.
+func (s *Session) initialize(_ context.Context, params protocol.InitializeParams) (protocol.InitializeResult, func(), error) {
 	s.editor.declare(params)
 	options, faults := message.ParseInitializationOptions(params.InitializationOptions)
 	for _, fault := range faults {
 		s.log.Warn("initialization option ignored", "error", fault)
 	}
 	s.editor.configure(options)
-	if params.ProcessID != nil {
-		s.followParent(int(*params.ProcessID))
-	}
 	roots := rootsOf(params)
 	socket := s.listen(roots)
-	s.open(roots, !options.IsTrusted())
+	then := func() {
+		defer s.recovered()
+		s.welcome() // before the files are open: who is answered from them finds the window too
+		s.open(roots, !options.IsTrusted())
+		if params.ProcessID != nil {
+			s.followParent(int(*params.ProcessID))
+		}
+	}
 	capabilities, err := s.capabilities(socket)
 	if err != nil {
-		return protocol.InitializeResult{}, err
+		return protocol.InitializeResult{}, then, err
 	}
 	return protocol.InitializeResult{
 		Capabilities: capabilities,
 		ServerInfo:   protocol.ServerInfo{Name: "pillion", Version: protocol.NewOptional(s.options.Version)},
-	}, nil
+	}, then, nil
 }
 
 // capabilities are what the session can do; hover and the like are registered when there is something to show (U14).

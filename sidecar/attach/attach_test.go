@@ -49,6 +49,9 @@ func openWindow(t *testing.T, folder, name string) *window {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := l.Publish(); err != nil {
+		t.Fatal(err)
+	}
 	w := &window{Listener: l, t: t}
 	w.wg.Add(1)
 	go w.accept()
@@ -243,6 +246,38 @@ func TestC76_StaleFilesOfDeadWindows(t *testing.T) {
 	}
 }
 
+func TestNobodyFindsAWindowBeforeItIsPublished(t *testing.T) {
+	t.Parallel()
+	folder := shortDir(t)
+	found := func() int {
+		t.Helper()
+		windows, err := Windows(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(windows)
+	}
+	l, err := Listen(folder, descriptorOf("1-a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Describe(func(d *message.WindowDescriptor) { d.Roots = []message.URI{"file:///other"} }); err != nil || found() != 0 {
+		t.Errorf("%d windows found before, %v", found(), err)
+	}
+	if err := l.Publish(); err != nil || found() != 1 {
+		t.Errorf("%d windows found after, %v", found(), err)
+	}
+	if windows, err := Windows(folder); err != nil || windows[0].Roots[0] != "file:///other" {
+		t.Errorf("%+v, %v", windows, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Publish(); err != nil || found() != 0 {
+		t.Errorf("%d windows found after Close, %v", found(), err)
+	}
+}
+
 // leaveBehind leaves the files of a window that was killed.
 func leaveBehind(t *testing.T, folder, name string, pid int) message.WindowDescriptor {
 	t.Helper()
@@ -250,6 +285,9 @@ func leaveBehind(t *testing.T, folder, name string, pid int) message.WindowDescr
 	d.PID = pid
 	l, err := Listen(folder, d)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Publish(); err != nil {
 		t.Fatal(err)
 	}
 	l.inner.(*net.UnixListener).SetUnlinkOnClose(false)

@@ -25,14 +25,15 @@ type Listener struct {
 	folder string
 	token  string
 
-	mu         sync.Mutex
-	descriptor message.WindowDescriptor
-	isClosed   bool
+	mu          sync.Mutex
+	descriptor  message.WindowDescriptor
+	isPublished bool
+	isClosed    bool
 }
 
-// Listen opens the socket of the window that the descriptor names and writes its files into folder, which it makes with the
-// mode 0700 where it is missing. A folder that is a link, belongs to somebody else or is open to others is refused, and
-// nothing takes its place; so is a socket that is there already (S21).
+// Listen opens the socket of the window that the descriptor names and writes its token, both into folder, which it makes with
+// the mode 0700 where it is missing. A folder that is a link, belongs to somebody else or is open to others is refused, and
+// nothing takes its place; so is what is there already (S21). Nobody finds the window by itself before [Listener.Publish].
 // The descriptor's own Socket is filled in.
 func Listen(folder string, descriptor message.WindowDescriptor) (*Listener, error) {
 	l, err := listen(folder, descriptor)
@@ -59,11 +60,22 @@ func listen(folder string, descriptor message.WindowDescriptor) (*Listener, erro
 	if err := writeNew(l.file(tokenSuffix), []byte(l.token+"\n")); err != nil {
 		return nil, errors.Join(err, inner.Close())
 	}
-	// The descriptor comes last: who finds it finds the rest.
-	if err := l.writeDescriptor(); err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
 	return l, nil
+}
+
+// Publish writes the descriptor, by which the window is found; after Close it does nothing. Whoever was told the socket can
+// join whether it succeeds or not.
+func (l *Listener) Publish() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.isClosed {
+		return nil
+	}
+	if err := l.writeDescriptor(); err != nil {
+		return fmt.Errorf("publish the socket of the window: %w", err)
+	}
+	l.isPublished = true
+	return nil
 }
 
 // checkName keeps a window's name from leading out of the folder.
@@ -115,6 +127,9 @@ func (l *Listener) Describe(change func(*message.WindowDescriptor)) error {
 	window, socket := l.descriptor.Window, l.descriptor.Socket
 	change(&l.descriptor)
 	l.descriptor.Window, l.descriptor.Socket = window, socket
+	if !l.isPublished {
+		return nil
+	}
 	return l.writeDescriptor()
 }
 
