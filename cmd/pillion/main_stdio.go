@@ -21,9 +21,14 @@ func runStdio(arguments []string) int {
 		fmt.Fprintln(os.Stderr, "pillion:", err)
 		return exitUsage
 	}
-	// Looked up beside the rest: an editor waits for the start.
+	// Done beside the rest: an editor waits for the start. Listening for signals starts a thread.
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	refused := make(chan bool, 1)
-	go func() { refused <- startedByConnector() }()
+	go func() {
+		endOnSignal(stop)
+		refused <- startedByConnector()
+	}()
 	in, out, err := process.TakeStdio()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pillion: take standard input and output:", err)
@@ -49,8 +54,6 @@ func runStdio(arguments []string) int {
 		fmt.Fprintln(os.Stderr, "pillion: this program was started by a connector of another Pillion, which is refused")
 		return exitNotAllowed
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	options.OutputLost = process.WatchReader(ctx, out)
 	options.Subreaper = process.NewSubreaper(options.Logger)
 	defer options.Subreaper.Close()
@@ -59,6 +62,16 @@ func runStdio(arguments []string) int {
 		fmt.Fprintln(os.Stderr, "pillion:", err)
 	}
 	return code
+}
+
+// endOnSignal calls stop at the first signal that asks this program to end. It listens once it has returned.
+func endOnSignal(stop func()) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		<-asked
+		stop()
+	}()
 }
 
 // traceOf reads the flags that go with --stdio.
