@@ -148,7 +148,7 @@ func (r *entryReader) key(m member) {
 	case "disabled", "enabled":
 		r.disabled(m)
 	case "timeout":
-		e.Timeout, _ = r.duration(m, "timeout")
+		r.timeout(m)
 	case "description":
 		r.description(m)
 	case "pillion":

@@ -1,0 +1,285 @@
+package settings
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// The names of the settings that are read in Go.
+const (
+	Ask           Name = "ask"
+	Notifications Name = "notifications"
+	Trusted       Name = "trusted"
+	LogLevel      Name = "logLevel"
+	Trace         Name = "trace"
+	ConfigFolder  Name = "configFolder"
+	StateFolder   Name = "stateFolder"
+	ConnectorFile Name = "connectorFile"
+
+	Start         Name = "start"
+	Era           Name = "era"
+	StartTimeout  Name = "startTimeout"
+	CallTimeout   Name = "callTimeout"
+	IdleTimeout   Name = "idleTimeout"
+	MaxConcurrent Name = "maxConcurrent"
+	Tools         Name = "tools"
+	ExcludeTools  Name = "excludeTools"
+	Description   Name = "description"
+	InheritEnv    Name = "inheritEnv"
+	TrustReadOnly Name = "trustReadOnly"
+)
+
+// The words of ask.
+const (
+	AskOnCommand = "command"
+	AskByPrompt  = "prompt"
+)
+
+// The words of notifications.
+const (
+	NotifyQuestions = "questions"
+	NotifyAll       = "all"
+	NotifyNone      = "none"
+)
+
+// When a connector is started.
+const (
+	StartLazy  = "lazy"
+	StartEager = "eager"
+)
+
+// Which protocol era is spoken.
+const (
+	EraAuto   = "auto"
+	EraModern = "modern"
+	EraLegacy = "legacy"
+)
+
+// DownloadStartTimeout stands in the place of startTimeout's default for a
+// runner that may have to download first, until its first output (U10).
+const DownloadStartTimeout = 180 * time.Second
+
+// MaxCallTimeout is the longest that a call takes, whatever callTimeout says (A6).
+const MaxCallTimeout = 60 * time.Minute
+
+// All returns every setting, in the order in which they are shown. What it
+// returns is the caller's, but for the lists in it, which nobody changes.
+func All() []Setting { return slices.Clone(declarations()) }
+
+// declarations are built with their first use, so that no program pays for them
+// at its start.
+var declarations = sync.OnceValue(func() []Setting {
+	return slices.Concat(sessionSettings(), placeSettings(), entrySettings())
+})
+
+func everywhere() []Channel {
+	return []Channel{UserFile, Environment, Flag, Initialize, Configuration}
+}
+
+func sessionSettings() []Setting {
+	return []Setting{
+		{
+			Name: Ask, Owner: OfSession, Kind: Word, Default: `"command"`, From: everywhere(),
+			Choices: []Choice{
+				{AskOnCommand, "only in answer to your own command or action"},
+				{AskByPrompt, "at once, by window/showMessageRequest"},
+			},
+			Line: "How an editor without a question view of its own asks you.",
+			Paragraph: "With command, a question shows as a diagnostic, a code action and in pillion pending, and is put to you when you act. " +
+				"With prompt it is put to you the moment it comes up, which in some editors takes the keys that you are typing. " +
+				"An editor that shows questions itself is not concerned.",
+		},
+		{
+			Name: Notifications, Owner: OfSession, Kind: Word, Default: `"questions"`, From: everywhere(),
+			Choices: []Choice{
+				{NotifyQuestions, "that something needs an answer"},
+				{NotifyAll, "that, and what went well or wrong"},
+				{NotifyNone, "nothing"},
+			},
+			Line: "Which messages are shown without your having asked for them.",
+			Paragraph: "A question that is not announced stays open: it stands in the status, in pillion pending and as a code action. " +
+				"What you asked for yourself is always answered, and what concerns trust is always said.",
+		},
+		{
+			Name: Trusted, Owner: OfSession, Kind: Bool, Default: `true`, From: everywhere(), IsTrust: true, Narrows: ToFalse,
+			Line: "Whether connectors of the project may run at all, once you have allowed them.",
+			Paragraph: "Where it is false every connector of the project waits, whatever was allowed before. " +
+				"It never stands in for your permission: true allows nothing by itself. " +
+				"An editor sends what its own workspace trust says, which can only take away.",
+		},
+		{
+			Name: LogLevel, Owner: OfSession, Kind: Word, Default: `"info"`, From: everywhere(), variable: "PILLION_LOG",
+			Choices: []Choice{
+				{"debug", "everything"},
+				{"info", "what happened"},
+				{"warn", "what may be wrong"},
+				{"error", "what went wrong"},
+			},
+			Line: "How much is written to the log.",
+			Paragraph: "The log is pillion.log in the state folder. " +
+				"Arguments, results, headers and values of the environment are never in it.",
+		},
+	}
+}
+
+// placeSettings say where things lie: they must be known before any file is read.
+func placeSettings() []Setting {
+	return []Setting{
+		{
+			Name: Trace, Owner: OfSession, Kind: Path, From: []Channel{Flag},
+			Line: "The file that every frame of the session is written to.",
+			Paragraph: "It goes with --stdio, and replaces what the file held. " +
+				"Secrets that are known are replaced, and a test can play the file again.",
+		},
+		{
+			Name: ConfigFolder, Owner: OfSession, Kind: Path, From: []Channel{Environment}, variable: "PILLION_CONFIG_DIR",
+			Line: "The folder of your own settings.json and mcp.json.",
+			Paragraph: "Without it that is pillion in the platform's configuration folder: XDG_CONFIG_HOME or .config on Linux, Library/Application Support on macOS, AppData/Roaming on Windows. " +
+				"A folder that lies in a workspace, is not yours, or can be written by others is refused.",
+		},
+		{
+			Name: StateFolder, Owner: OfSession, Kind: Path, From: []Channel{Environment}, variable: "PILLION_STATE_DIR",
+			Line: "The folder of what Pillion remembers: permissions, consents, the log, the audit log.",
+			Paragraph: "Without it that is pillion in the platform's folder for state. " +
+				"A folder that lies in a workspace, is not yours, or can be written by others is refused.",
+		},
+		{
+			Name: ConnectorFile, Owner: OfSession, Kind: Path, From: []Channel{Environment}, variable: "PILLION_MCP_CONFIG",
+			Line: "The file of your own connectors.",
+			Paragraph: "Without it that is mcp.json in configFolder. " +
+				"A file that lies in a workspace, is not yours, or can be written by others is refused.",
+		},
+		{
+			Name: "serverPath", Owner: OfPlugin, Kind: Path, From: []Channel{Configuration},
+			Line: "The program that an editor's plugin starts in place of the one it brings.",
+			Paragraph: "It is the full path of a pillion. " +
+				"The plugin reads it alone, from the settings of the machine and never from those of a workspace.",
+		},
+	}
+}
+
+// anyEntry are the channels of options that a project may set for its own entries.
+func anyEntry() []Channel { return []Channel{UserEntry, ProjectEntry} }
+
+func entrySettings() []Setting {
+	return slices.Concat(usedOptions(), trustOptions(), aheadOptions())
+}
+
+func usedOptions() []Setting {
+	return []Setting{
+		{
+			Name: Start, Owner: OfEntry, Kind: Word, Default: `"lazy"`, From: anyEntry(),
+			Choices:   []Choice{{StartLazy, "when something needs it"}, {StartEager, "with the session"}},
+			Line:      "When the connector is started.",
+			Paragraph: "An eager one is started as soon as it may run, and never stopped for being idle.",
+		},
+		{
+			Name: StartTimeout, Owner: OfEntry, Kind: Duration, Default: `"30s"`, Min: 1, From: anyEntry(),
+			Line: "How long a start may take, until the tools are listed.",
+			Paragraph: "Where nothing is set, a runner that may have to download first (npx, bunx, uvx, pipx, docker, podman) has 180 seconds until its first output. " +
+				"Zero is no timeout that can be.",
+		},
+		{
+			Name: CallTimeout, Owner: OfEntry, Kind: Duration, Default: `"5m"`, Min: 1, From: anyEntry(),
+			Line: "How long a call may go without progress.",
+			Paragraph: "Progress starts it anew, and it stands still while a question of the call is open. " +
+				"No call takes longer than 60 minutes, whatever is set. " +
+				"It goes before the key timeout of the entry itself.",
+		},
+		{
+			Name: IdleTimeout, Owner: OfEntry, Kind: Duration, Default: `"15m"`, From: anyEntry(),
+			Line:      "How long a connector stays up that nobody uses.",
+			Paragraph: "It starts again with the next use. With 0 it stays up.",
+		},
+		{
+			Name: MaxConcurrent, Owner: OfEntry, Kind: Count, Default: `16`, Min: 1, Max: 1000, From: anyEntry(),
+			Line:      "How many calls the connector is given at once.",
+			Paragraph: "Further ones wait for their turn.",
+		},
+		{
+			Name: Era, Owner: OfEntry, Kind: Word, Default: `"auto"`, From: anyEntry(),
+			Choices: []Choice{
+				{EraAuto, "what the server answers to"},
+				{EraModern, "server/discover, of revisions since 2026-07-28"},
+				{EraLegacy, "initialize, of the revisions before"},
+			},
+			Line:      "Which era of the protocol is spoken with the server.",
+			Paragraph: "It is found out by asking, and remembered. Set it for a server that takes the question badly.",
+		},
+		{
+			Name: Tools, Owner: OfEntry, Kind: Patterns, From: anyEntry(),
+			Line: "The only tools that are offered.",
+			Paragraph: "Exact names, globs, and regular expressions between slashes. " +
+				"Without it all are offered; an empty list offers none. " +
+				"A pattern that cannot be read stops the entry, because without it more would be offered than was meant.",
+		},
+		{
+			Name: ExcludeTools, Owner: OfEntry, Kind: Patterns, From: anyEntry(),
+			Line: "Tools that are never offered.",
+			Paragraph: "Written as in tools, and stronger than that. " +
+				"It is the one option by which a project's file reaches a connector of your own mcp.json: what the project excludes is not offered there.",
+		},
+		{
+			Name: Description, Owner: OfEntry, Kind: Text, From: anyEntry(),
+			Line:      "What the connector is for, in your words.",
+			Paragraph: "It describes and nothing else: a change of it asks for no new permission.",
+		},
+	}
+}
+
+// trustOptions are the user's own file's alone (S4).
+func trustOptions() []Setting {
+	own := []Channel{UserEntry}
+	return []Setting{
+		{
+			Name: InheritEnv, Owner: OfEntry, Kind: Names, Default: `[]`, From: own, IsTrust: true, Narrows: ToFewer,
+			Line: "Further variables that the connector gets from Pillion's own environment.",
+			Paragraph: "A connector gets a short list of variables that name no secret, and those of its env. " +
+				"Name here what else it may see.",
+		},
+		{
+			Name: TrustReadOnly, Owner: OfEntry, Kind: Bool, Default: `false`, From: own, IsTrust: true, Narrows: ToFalse,
+			Line: "Whether the connector is believed when it says that a tool only reads.",
+			Paragraph: "Such a tool runs without a question, unless it says that it reaches the open world or its arguments name a URL elsewhere. " +
+				"Connectors of your own mcp.json are believed without it.",
+		},
+		{
+			Name: "seat", Owner: OfEntry, Kind: Text, From: own, IsTrust: true, IsAhead: true,
+			Line:      "What the connector is the one provider of in a session, such as a browser.",
+			Paragraph: "One provider has the seat at a time, and another session never borrows it.",
+		},
+	}
+}
+
+// aheadOptions are accepted, count in the definition that a permission is given
+// to, and do nothing yet.
+func aheadOptions() []Setting {
+	ahead := func(name Name, kind Kind, line string) Setting {
+		return Setting{Name: name, Owner: OfEntry, Kind: kind, From: anyEntry(), IsAhead: true, Line: line}
+	}
+	sharing := ahead("sharing", Word, "Whether several callers share one process of the connector.")
+	sharing.Choices = []Choice{{"shared", "they do"}, {"exclusive", "one at a time"}}
+	scope := ahead("scope", Word, "What one process of the connector serves.")
+	scope.Choices = []Choice{
+		{"window", "the window"}, {"workspace", "a workspace folder"}, {"session", "a session"},
+		{"parent-session", "a session and those it started"}, {"call", "a single call"},
+	}
+	most := ahead("max", Count, "How many processes of the connector run at once.")
+	most.Min, most.Max = 1, 1000
+	level := ahead("stderrLevel", Word, "The level at which the connector's standard error is logged.")
+	level.Choices = []Choice{{"debug", "debug"}, {"info", "info"}, {"warn", "warn"}, {"error", "error"}}
+	return []Setting{
+		ahead("toolPrefix", Text, "What stands before the names of the connector's tools."),
+		ahead("extraIncludeTools", Patterns, "Tools that are offered beside those of tools."),
+		ahead("tags", Names, "Words by which the connector is found."),
+		ahead("toolTags", Object, "Words by which single tools are found, by the tool's name."),
+		ahead("profiles", Names, "The profiles that the connector belongs to."),
+		ahead("default", Bool, "Whether the connector is on where no profile says so."),
+		ahead("aliasOf", Text, "The entry of this file that this one is a second name of."),
+		sharing, scope, most,
+		ahead("reconnect", Object, "How a lost connection is made again."),
+		ahead("maxInstructionBytes", Bytes, "How much of the server's instructions is passed on."),
+		level,
+	}
+}
