@@ -34,7 +34,7 @@ var directions = map[string][]string{
 	},
 	"rpc": {}, "rpc/rpctest": {"rpc"},
 	"rpc/message":           {"rpc"},
-	"rpc/internal/generate": {},
+	"rpc/internal/generate": {"mcp/settings"},
 	"editors":               {"rpc", "rpc/message"},
 	"editors/editortest":    {"rpc", "rpc/message"},
 	"editors/e2e":           nil, // drives the program from outside

@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
+
+	"pillion/mcp/settings"
 )
 
 // maxEntryFindings bounds what one entry has to say, maxItems each object and
@@ -110,8 +112,11 @@ func (r *entryReader) hint(code string, at Span, message, fix string) {
 
 // The keys of an entry.
 func entryKeys() []string {
-	return []string{"command", "args", "env", "cwd", "envFile", "type", "url", "headers",
-		"disabled", "enabled", "timeout", "description", "pillion"}
+	var keys []string
+	for _, key := range settings.EntryKeys() {
+		keys = append(keys, string(key.Name))
+	}
+	return keys
 }
 
 // misnamedKeys are what other programs call a key.

@@ -110,3 +110,16 @@ func TestS4_TrustOptionsAreTheUserFiles(t *testing.T) {
 		t.Errorf("%d attempts", tried)
 	}
 }
+
+// TestA1_EveryDeclaredKeyIsRead holds that the keys that are declared, and so stand in the schema, are those that are known.
+func TestA1_EveryDeclaredKeyIsRead(t *testing.T) {
+	t.Parallel()
+	for _, key := range settings.EntryKeys() {
+		e := entryOf(t, fmt.Sprintf(`{%q:7}`, key.Name))
+		for _, f := range e.Findings {
+			if f.Code == CodeUnknownKey {
+				t.Errorf("%s: %s", key.Name, f.Text())
+			}
+		}
+	}
+}

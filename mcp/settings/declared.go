@@ -127,15 +127,15 @@ func sessionSettings() []Setting {
 func placeSettings() []Setting {
 	return []Setting{
 		{
-			Name: Trace, Owner: OfSession, Kind: Path, From: []Channel{Flag},
+			Name: Trace, Owner: OfSession, Kind: File, From: []Channel{Flag},
 			Line: "The file that every frame of the session is written to.",
-			Paragraph: "It goes with --stdio, and replaces what the file held. " +
+			Paragraph: "It goes with --stdio alone, and replaces what the file held. " +
 				"Secrets that are known are replaced, and a test can play the file again.",
 		},
 		{
 			Name: ConfigFolder, Owner: OfSession, Kind: Path, From: []Channel{Environment}, variable: "PILLION_CONFIG_DIR",
 			Line: "The folder of your own settings.json and mcp.json.",
-			Paragraph: "Without it that is pillion in the platform's configuration folder: XDG_CONFIG_HOME or .config on Linux, Library/Application Support on macOS, AppData/Roaming on Windows. " +
+			Paragraph: "Without it that is pillion in the platform's configuration folder: XDG_CONFIG_HOME or .config on Linux, Library/Application Support on a Mac, AppData/Roaming on Windows. " +
 				"A folder that lies in a workspace, is not yours, or can be written by others is refused.",
 		},
 		{

@@ -307,8 +307,8 @@ func (r *reader) member(name string, raw jsontext.Value, key [2]int, end int) {
 	case !isKnown:
 		r.unknown(name, key)
 		return
-	case raw.Kind() == 'n' && !r.isFile:
-		return // editors send null for what is not set
+	case raw.Kind() == 'n' && !r.isFile, s.Owner == OfPlugin && !r.isFile:
+		return // editors send null for what is not set, and their plugin's own settings with the others
 	}
 	value, faults := s.Decode(raw)
 	for _, fault := range faults {

@@ -73,6 +73,7 @@ func TestFromObject(t *testing.T) {
 		{`{"other":{"tool":1},"ask":null,"trusted":null}`, "", 0},
 		{`{"trusted":true,"ask":"prompt","notifications":"none"}`, `trusted=true ask="prompt" notifications="none"`, 0},
 		{`{"trusted":false}`, `trusted=false`, 0},
+		{`{"serverPath":"","trusted":true}`, `trusted=true`, 0},
 		{`{"trusted":"true"}`, `trusted=false`, 1},
 		{`{"trusted":1}`, `trusted=false`, 1},
 		{`{"Trusted":false}`, "", 1},

@@ -14,16 +14,18 @@ type Kind int
 
 // The kinds of values.
 const (
-	Bool     Kind = iota + 1
-	Text          // a string
-	Word          // one of the words that the setting lists
-	Duration      // a string with units, or a number of milliseconds
-	Count         // a whole number
-	Bytes         // a whole number of bytes
-	Names         // a list of strings
-	Patterns      // a list of exact names, globs and /regular expressions/
-	Path          // an absolute path
-	Object        // a JSON object, kept as it is written
+	Bool      Kind = iota + 1
+	Text           // a string
+	Word           // one of the words that the setting lists
+	Duration       // a string with units, or a number of milliseconds
+	Count          // a whole number
+	Bytes          // a whole number of bytes
+	Names          // a list of strings
+	Patterns       // a list of exact names, globs and /regular expressions/
+	Path           // an absolute path
+	File           // a path that may be relative to the current folder
+	Object         // a JSON object, kept as it is written
+	Variables      // a JSON object of strings; no setting is one
 )
 
 // Owner says what a setting is a property of.
@@ -34,6 +36,7 @@ const (
 	OfSession Owner = iota + 1 // one editor's session, or one run of a command
 	OfPlugin                   // an editor's plugin, which alone reads it
 	OfEntry                    // a connector, under the key pillion of its entry
+	OfFormat                   // a connector, as every host of MCP reads it: see [EntryKeys]
 )
 
 // Channel is a way by which values come in. The order is that of precedence: a

@@ -113,7 +113,8 @@ func TestDecode(t *testing.T) {
 		{Description, "\"a\xff\"", "", "is not JSON"},
 		{"reconnect", `{ "a": [1, 2.0] }`, `{"a":[1,2.0]}`, ""},
 		{"reconnect", `1`, "", "is a number"},
-		{Trace, `"relative"`, "", "is not an absolute path"},
+		{ConfigFolder, `"relative"`, "", "is not an absolute path"},
+		{Trace, `"relative"`, `"relative"`, ""},
 	}
 	for _, test := range tests {
 		value, faults := declared(test.name).Decode([]byte(test.text))
@@ -185,7 +186,7 @@ func samples(s Setting) []Value {
 		texts = []string{`1`, `7`, `1000`}
 	case Names, Patterns:
 		texts = []string{`[]`, `["a"]`, `["b"]`, `["a","b"]`}
-	case Path:
+	case Path, File:
 		texts = []string{string(quote(somePath())), string(quote(somePath() + "2"))}
 	case Object:
 		texts = []string{`{}`, `{"a":1}`}

@@ -27,7 +27,7 @@ func (v Value) IsSet() bool { return v.kind != 0 }
 // Bool is the value of a Bool; false where nothing is set.
 func (v Value) Bool() bool { return v.yes }
 
-// Text is the value of a Text, Word or Path, and an Object as it is written.
+// Text is the value of a Text, Word, Path or File, and an Object as it is written.
 func (v Value) Text() string { return v.text }
 
 // Duration is the value of a Duration.
@@ -58,7 +58,7 @@ func (v Value) JSON() jsontext.Value {
 	switch v.kind {
 	case Bool:
 		return jsontext.Value(strconv.FormatBool(v.yes))
-	case Text, Word, Path:
+	case Text, Word, Path, File:
 		return quote(v.text)
 	case Duration:
 		return quote(shortDuration(time.Duration(v.number)))
@@ -70,7 +70,7 @@ func (v Value) JSON() jsontext.Value {
 			items[i] = string(quote(item))
 		}
 		return jsontext.Value("[" + strings.Join(items, ",") + "]")
-	case Object:
+	case Object, Variables:
 		return jsontext.Value(v.text)
 	}
 	return jsontext.Value("null")
@@ -126,7 +126,7 @@ func (s Setting) Decode(text []byte) (Value, []Fault) {
 			return Value{}, wrongType(raw, "write true or false")
 		}
 		return Value{kind: Bool, yes: raw.Kind() == 't'}, nil
-	case Text, Word, Path:
+	case Text, Word, Path, File:
 		if raw.Kind() != '"' && s.Kind == Word {
 			return Value{}, badValue("is none of the words it can be", s.fixWord())
 		} else if raw.Kind() != '"' {
@@ -139,12 +139,12 @@ func (s Setting) Decode(text []byte) (Value, []Fault) {
 		return s.decodeCount(string(raw))
 	case Names, Patterns:
 		return s.decodeList(raw)
-	case Object:
+	case Object, Variables:
 		if raw.Kind() != '{' {
 			return Value{}, wrongType(raw, "write an object")
 		}
 		_ = raw.Compact() // it is valid
-		return Value{kind: Object, text: string(raw)}, nil
+		return Value{kind: s.Kind, text: string(raw)}, nil
 	}
 	return Value{}, badValue("is of no kind", "")
 }

@@ -31,7 +31,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 			continue
 		}
 		if !bytes.Equal(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n")), want) {
-			t.Errorf("%s is stale: run go generate ./rpc/message", path)
+			t.Errorf("%s is stale: run make generate", path)
 		}
 	}
 }
@@ -82,20 +82,22 @@ func TestEveryShapeIsInEveryForm(t *testing.T) {
 	}
 }
 
-// TestOneSentenceALine holds the form of the page's prose.
+// TestOneSentenceALine holds the form of the pages' prose.
 func TestOneSentenceALine(t *testing.T) {
 	_, files := outputs(t)
-	inCode := false
-	for i, line := range strings.Split(string(files["docs/protocol.md"]), "\n") {
-		if strings.HasPrefix(line, "```") {
-			inCode = !inCode
-		}
-		text := regexp.MustCompile(`^\d+\. `).ReplaceAllString(line, "")
-		if !inCode && len(sentences(text)) > 1 {
-			t.Errorf("line %d holds several sentences: %s", i+1, line)
-		}
-		if strings.TrimRight(line, " ") != line {
-			t.Errorf("line %d ends in a space", i+1)
+	for _, page := range []string{"docs/protocol.md", "docs/settings.md"} {
+		inCode := false
+		for i, line := range strings.Split(string(files[page]), "\n") {
+			if strings.HasPrefix(line, "```") {
+				inCode = !inCode
+			}
+			text := regexp.MustCompile(`^\d+\. `).ReplaceAllString(line, "")
+			if !inCode && len(sentences(text)) > 1 {
+				t.Errorf("%s: line %d holds several sentences: %s", page, i+1, line)
+			}
+			if strings.TrimRight(line, " ") != line {
+				t.Errorf("%s: line %d ends in a space", page, i+1)
+			}
 		}
 	}
 }

@@ -1,6 +1,8 @@
 // Package main writes the TypeScript, Lua and Markdown forms of the protocol,
 // and the list of its messages, from the declarations and comments of the
-// package rpc/message. It declares nothing itself and checks no behaviour.
+// package rpc/message; and the page, the schemas, the flags and the forms for
+// editors of the settings, from the declarations of mcp/settings. It declares
+// nothing itself and checks no behaviour.
 //
 // Comments that begin with //pillion: steer it:
 //
@@ -80,10 +82,13 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{
-		"rpc/message/all_generated.go":               list,
-		"vscode-extension/src/generated/protocol.ts": typescript(m),
-		"nvim-plugin/lua/pillion/protocol.lua":       lua(m),
-		"docs/protocol.md":                           markdown(m),
-	}, nil
+	files, err := settingsFiles()
+	if err != nil {
+		return nil, err
+	}
+	files["rpc/message/all_generated.go"] = list
+	files["vscode-extension/src/generated/protocol.ts"] = typescript(m)
+	files["nvim-plugin/lua/pillion/protocol.lua"] = lua(m)
+	files["docs/protocol.md"] = markdown(m)
+	return files, nil
 }
