@@ -40,12 +40,12 @@ var directions = map[string][]string{
 	"editors/e2e":           nil, // drives the program from outside
 	"editors/e2e/leg":       {},
 	"docs":                  {},
-	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/state", "mcp/process", "mcp/place", "mcp/policy"},
+	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy"},
 	"sidecar/attach":        {"rpc", "rpc/message", "mcp/process", "mcp/state"},
 	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host"},
 	"sidecar": {
 		"sidecar/core", "sidecar/attach", "sidecar/configdoc", "editors", "rpc", "rpc/message",
-		"mcp/host", "mcp/config", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/state",
+		"mcp/host", "mcp/config", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state",
 	},
 }
 

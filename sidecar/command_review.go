@@ -96,8 +96,8 @@ func (s *Session) askPlainly(ask message.Ask, caller host.Caller) {
 	if s.editor.answers(ask.Kind) || !s.notifier.isOpen() {
 		return
 	}
-	if caller.Kind != s.own.caller.Kind && !s.editor.promptsAtOnce() {
-		if s.editor.notifies() {
+	if caller.Kind != s.own.caller.Kind && !s.promptsAtOnce() {
+		if s.notifies() {
 			s.editor.showMessage(s, messageInfo, "Pillion: a question is waiting. Run pillion.server.review, or `pillion pending` in a terminal.")
 		}
 		return

@@ -8,6 +8,7 @@ import (
 	"pillion/mcp/host"
 	"pillion/rpc"
 	"pillion/sidecar/configdoc"
+	"pillion/sidecar/core"
 )
 
 // publish tells what is to be said about an open configuration file, of the text that the editor shows.
@@ -24,6 +25,10 @@ func (s *Session) publish(u uri.URI) {
 	if !isOpen {
 		return
 	}
+	if pathOf(u) == s.core.Folders.Settings {
+		s.publishDocument(u, b, core.SettingsDocument(pathOf(u), b.text), nil)
+		return
+	}
 	file, isOurs := s.fileOf(pathOf(u))
 	if !isOurs {
 		return
@@ -38,6 +43,10 @@ func (s *Session) publish(u uri.URI) {
 			connectors = append(connectors, connector)
 		}
 	}
+	s.publishDocument(u, b, document, connectors)
+}
+
+func (s *Session) publishDocument(u uri.URI, b buffer, document *config.Document, connectors []host.Connector) {
 	diagnostics := configdoc.Diagnostics(document, connectors, configdoc.Units{IsUTF16: s.editor.isUTF16()})
 	s.tell(rpc.Notify(s.conn, publishDiagnostics, protocol.PublishDiagnosticsParams{
 		URI: u, Version: protocol.NewOptional(b.version), Diagnostics: diagnostics,

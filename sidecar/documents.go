@@ -10,6 +10,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"pillion/mcp/config"
+	"pillion/mcp/settings"
 	"pillion/rpc"
 )
 
@@ -98,7 +99,7 @@ func (s *Session) didClose(_ context.Context, params protocol.DidCloseTextDocume
 // isConfigName recognises a configuration file by its name, never by its language (U13).
 func isConfigName(u uri.URI) bool {
 	switch filepath.Base(pathOf(u)) {
-	case config.ProjectFileName, "mcp.json":
+	case config.ProjectFileName, "mcp.json", settings.FileName:
 		return true
 	}
 	return false

@@ -33,17 +33,18 @@ const (
 // editorAnswerTime bounds how long an editor may take over what needs no person.
 const editorAnswerTime = 10 * time.Second
 
-// editor is what is known of the editor: what it declared, and what its user set. What was not declared is never sent (U21).
+// editor is what is known of the editor: what it declared. What was not declared is never sent (U21).
 type editor struct {
 	mu       sync.Mutex
 	name     string
-	options  message.InitializationOptions
 	own      message.ClientCapability // zero for a plain client
 	isOwn    bool
 	isUTF8   bool
 	asks     bool // window/showMessageRequest
 	shows    bool // window/showDocument
 	progress bool // window/workDoneProgress/create
+	pulls    bool // workspace/configuration
+	follows  bool // the registration of workspace/didChangeConfiguration
 }
 
 func (e *editor) declare(params protocol.InitializeParams) {
@@ -64,19 +65,11 @@ func (e *editor) declare(params protocol.InitializeParams) {
 		e.shows = window.ShowDocument != nil && window.ShowDocument.Support
 		e.progress = window.WorkDoneProgress != nil && *window.WorkDoneProgress
 	}
-}
-
-func (e *editor) configure(options message.InitializationOptions) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.options = options
-}
-
-// set takes over what the user set since; what is not said falls back to the default.
-func (e *editor) set(settings message.Settings) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.options.Ask, e.options.Notifications = settings.Ask, settings.Notifications
+	if workspace := params.Capabilities.Workspace; workspace != nil {
+		e.pulls = workspace.Configuration != nil && *workspace.Configuration
+		change := workspace.DidChangeConfiguration
+		e.follows = change != nil && change.DynamicRegistration != nil && *change.DynamicRegistration
+	}
 }
 
 func (e *editor) encoding() protocol.PositionEncodingKind {
@@ -106,18 +99,18 @@ func (e *editor) answers(kind message.AskKind) bool {
 	return e.isOwn && e.own.Answers(kind)
 }
 
-// promptsAtOnce reports whether its user wants to be asked without having acted first (U1).
-func (e *editor) promptsAtOnce() bool {
+// pullsConfiguration reports whether the editor's settings can be asked for.
+func (e *editor) pullsConfiguration() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.options.Ask == message.AskByPrompt
+	return e.pulls
 }
 
-// notifies reports whether its user wants to be told of questions that wait (U7).
-func (e *editor) notifies() bool {
+// registersConfiguration reports whether the editor takes a registration for changes of its settings.
+func (e *editor) registersConfiguration() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.options.Notifications != message.NotifyNone
+	return e.follows
 }
 
 func (e *editor) clientName() string {

@@ -11,6 +11,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"pillion/mcp/process"
+	"pillion/mcp/settings"
 	"pillion/rpc"
 	"pillion/rpc/message"
 )
@@ -101,17 +102,13 @@ func (s *Session) handleLSP(r *rpc.Router) {
 // initialize answers; what need not be done for the answer comes after it, since the editor waits.
 func (s *Session) initialize(_ context.Context, params protocol.InitializeParams) (protocol.InitializeResult, func(), error) {
 	s.editor.declare(params)
-	options, faults := message.ParseInitializationOptions(params.InitializationOptions)
-	for _, fault := range faults {
-		s.log.Warn("initialization option ignored", "error", fault)
-	}
-	s.editor.configure(options)
+	s.takeSettings(settings.Initialize, params.InitializationOptions)
 	roots := rootsOf(params)
 	socket := s.listen(roots)
 	then := func() {
 		defer s.recovered()
 		s.welcome() // before the files are open: who is answered from them finds the window too
-		s.open(roots, !options.IsTrusted())
+		s.open(roots)
 		if params.ProcessID != nil {
 			s.followParent(int(*params.ProcessID))
 		}
@@ -155,6 +152,7 @@ func (s *Session) initialized(context.Context, message.Empty) {
 	s.life.initializedOnce.Do(func() {
 		s.notifier.begin()
 		s.start()
+		s.inBackground(s.followSettings)
 	})
 }
 

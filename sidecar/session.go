@@ -29,7 +29,9 @@ type Options struct {
 	// Subreaper is that of [core.Options].
 	Subreaper *process.Subreaper
 	Environ   []string
-	Logger    *slog.Logger
+	// Settings are what this process was started with; the session adds what the editor says. Nil is what Environ says.
+	Settings *core.Settings
+	Logger   *slog.Logger
 	// Trace, if not nil, receives every frame, with the secrets that are known replaced.
 	Trace io.Writer
 	// OutputLost, if not nil, is closed when nobody reads Out any more.
@@ -52,6 +54,8 @@ type Session struct {
 	router    *rpc.Router
 	questions *editors.Questions
 	editor    editor
+	settings  *core.Settings
+	pulling   sync.Mutex // keeps the answers of the editor about its settings in order
 	documents documents
 	notifier  notifier
 	shown     shownDocuments
@@ -94,6 +98,9 @@ func Run(ctx context.Context, o Options) (int, error) {
 
 func newSession(ctx context.Context, o Options) *Session {
 	s := &Session{options: o, log: o.Logger, window: core.NewWindow(), opened: make(chan struct{}), started: make(chan struct{})}
+	if s.settings = o.Settings; s.settings == nil {
+		s.settings = core.NewSettings(o.Environ, nil)
+	}
 	s.lifetime, s.end = context.WithCancel(ctx)
 	s.questions = editors.NewQuestions(s.asksChanged)
 	s.exitCode.Store(exitWithoutShutdown)
@@ -158,13 +165,13 @@ func (s *Session) finish(serveErr error) (int, error) {
 }
 
 // open makes the core, once, in the background of initialize.
-func (s *Session) open(roots []string, isUntrusted bool) {
+func (s *Session) open(roots []string) {
 	s.openOnce.Do(func() {
 		s.inBackground(func() {
 			defer close(s.opened)
 			c, err := core.Open(core.Options{
 				Logger: s.log, Version: s.options.Version, Environ: s.options.Environ, Executable: s.options.Executable, Subreaper: s.options.Subreaper,
-				Window: s.window, Roots: roots, IsUntrusted: isUntrusted, Asker: asker{s}, Observe: s.hostChanged,
+				Window: s.window, Roots: roots, Settings: s.settings, SettingsChanged: s.tellSettings, Asker: asker{s}, Observe: s.hostChanged,
 			})
 			if err != nil {
 				s.coreErr = err
@@ -193,6 +200,7 @@ func (s *Session) start() {
 			if s.core.Notice != "" {
 				s.editor.showMessage(s, messageWarning, "Pillion: "+s.core.Notice+".")
 			}
+			s.tellSettings()
 			s.notifier.resume()
 			s.core.Watch(s.log)
 			s.askAboutStores()

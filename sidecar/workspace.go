@@ -3,17 +3,18 @@ package sidecar
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"go.lsp.dev/protocol"
 
+	"pillion/mcp/settings"
 	"pillion/rpc"
 	"pillion/rpc/message"
 )
 
 var (
-	didChangeFolders       = rpc.Notification[protocol.DidChangeWorkspaceFoldersParams]{Method: "workspace/didChangeWorkspaceFolders"}
-	didChangeConfiguration = rpc.Notification[protocol.DidChangeConfigurationParams]{Method: "workspace/didChangeConfiguration"}
-	didChangeWatchedFiles  = rpc.Notification[message.Empty]{Method: "workspace/didChangeWatchedFiles"}
+	didChangeFolders      = rpc.Notification[protocol.DidChangeWorkspaceFoldersParams]{Method: "workspace/didChangeWorkspaceFolders"}
+	didChangeWatchedFiles = rpc.Notification[message.Empty]{Method: "workspace/didChangeWatchedFiles"}
 )
 
 func (s *Session) handleWorkspace(r *rpc.Router) {
@@ -45,30 +46,6 @@ func (s *Session) didChangeFolders(_ context.Context, params protocol.DidChangeW
 	})
 }
 
-// didChangeConfiguration takes over what the editor's settings may say; a client that sends none is asked for nothing.
-func (s *Session) didChangeConfiguration(_ context.Context, params protocol.DidChangeConfigurationParams) {
-	section := sectionOf(params.Settings)
-	if section == nil {
-		return
-	}
-	settings, faults := message.ParseSettings(section)
-	for _, fault := range faults {
-		s.log.Warn("setting ignored", "error", fault)
-	}
-	s.editor.set(settings)
-}
-
-// sectionOf is the member pillion of the settings that an editor pushes, or nil.
-func sectionOf(settings []byte) []byte {
-	var sections struct {
-		Pillion protocol.LSPAny `json:"pillion"`
-	}
-	if len(settings) == 0 || rpc.Unmarshal(settings, &sections) != nil {
-		return nil
-	}
-	return sections.Pillion
-}
-
 // didChangeWatchedFiles is a hint alone: Pillion watches its own few files (U19).
 func (s *Session) didChangeWatchedFiles(context.Context, message.Empty) {
 	s.inBackground(func() {
@@ -79,9 +56,8 @@ func (s *Session) didChangeWatchedFiles(context.Context, message.Empty) {
 }
 
 func (s *Session) trustChanged(_ context.Context, params message.TrustChangedParams) {
-	s.inBackground(func() {
-		if c, err := s.host(s.lifetime); err == nil {
-			c.SetTrusted(params.Trusted)
-		}
-	})
+	trusted, _ := settings.Lookup(settings.Trusted)
+	value, _ := trusted.DecodeWord(strconv.FormatBool(params.Trusted))
+	s.settings.SetOne(settings.Given{Name: settings.Trusted, Channel: settings.Initialize, Where: message.TrustChanged.Method, Value: value})
+	s.applySettings()
 }

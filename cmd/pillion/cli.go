@@ -10,20 +10,23 @@ import (
 	"github.com/alecthomas/kong"
 
 	"pillion/editors"
+	"pillion/mcp/settings"
 )
 
 // grammar is the command line.
 type grammar struct {
-	JSON    bool   `name:"json" help:"Print the result as JSON."`
-	Stdio   bool   `help:"Serve an editor on standard input and output."`
-	Trace   string `placeholder:"FILE" help:"With --stdio: write every frame to FILE, without secrets."`
-	Version bool   `name:"version" help:"Print the version."`
+	JSON    bool `name:"json" help:"Print the result as JSON."`
+	Stdio   bool `help:"Serve an editor on standard input and output."`
+	Version bool `name:"version" help:"Print the version."`
+
+	Settings settingFlags `embed:""`
 
 	Verb struct {
 		Version versionVerb `cmd:"" help:"Print the version."`
 		MCP     mcpGrammar  `cmd:"" name:"mcp" help:"List connectors, add and remove them, allow them and take that back."`
 		Pending pendingVerb `cmd:"" help:"Show what needs permission and which questions are open."`
 		Answer  answerVerb  `cmd:"" help:"Show one open question whole and answer it."`
+		Config  configVerb  `cmd:"" help:"Show what is set, and where it came from."`
 		Call    callVerb    `cmd:"" help:"Call a tool and print its result."`
 		Demo    demoGrammar `cmd:"" help:"Be a connector to try things with, on standard input and output."`
 	} `embed:""`
@@ -113,10 +116,28 @@ func (p *program) parse(arguments []string) (parsed *kong.Context, isJSON bool, 
 	switch {
 	case g.Version:
 		parsed, err = parser.Parse([]string{"version"})
-	case g.Stdio || g.Trace != "":
+	case g.Stdio || g.Settings.Trace != nil:
 		err = errors.New("--stdio and --trace go without a verb")
 	}
+	if err == nil {
+		err = p.useFlags(g.Settings)
+	}
 	return parsed, isJSON, err
+}
+
+// useFlags lets the flags of settings count.
+func (p *program) useFlags(flags settingFlags) error {
+	var given []settings.Given
+	for name, word := range flags.words() {
+		setting, _ := settings.Lookup(name)
+		g, err := setting.FromFlag(word)
+		if err != nil {
+			return err
+		}
+		given = append(given, g)
+	}
+	p.settings.Set(settings.Flag, given)
+	return nil
 }
 
 // complain says on standard error why a verb ended.

@@ -55,7 +55,7 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 	h.open = editors.NewQuestions(func(change editors.Change) { h.feed.add(change.Opened, change.Closed) })
 	opened, err := core.Open(core.Options{
 		Logger: p.log, Version: version(), Environ: p.environ, Executable: p.executable, Subreaper: h.subreaper, Window: core.NewWindow(),
-		Roots: roots, IsStill: true, AllowedOnce: o.allowed, Asker: ownAsker{h},
+		Roots: roots, Settings: p.settings, IsStill: true, AllowedOnce: o.allowed, Asker: ownAsker{h},
 	})
 	if err != nil {
 		return nil, err
@@ -64,6 +64,9 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 	h.Start()
 	if h.Notice != "" {
 		p.sayf("pillion: %s.", editors.Visible(h.Notice))
+	}
+	for _, sentence := range p.settings.News() {
+		p.sayf("pillion: %s.", editors.Visible(sentence))
 	}
 	for _, problem := range h.StoreProblems() {
 		p.sayf("pillion: the decisions in %s cannot be read, so everything asks: %s", editors.Visible(problem.File), editors.Visible(problem.Reason))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pillion/mcp/process"
+	"pillion/mcp/settings"
 	"pillion/sidecar/core"
 )
 
@@ -27,11 +28,11 @@ func run(arguments []string) int {
 // isStdio reports whether --stdio stands among the flags before any verb.
 func isStdio(arguments []string) bool {
 	for i := 0; i < len(arguments) && strings.HasPrefix(arguments[i], "-"); i++ {
-		switch arguments[i] {
-		case "--stdio":
+		switch {
+		case arguments[i] == "--stdio":
 			return true
-		case "--trace":
-			i++ // its value
+		case settings.IsFlagBeforeValue(arguments[i]):
+			i++
 		}
 	}
 	return false

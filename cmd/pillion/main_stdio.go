@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"pillion/mcp/process"
+	"pillion/mcp/settings"
 	"pillion/sidecar"
 	"pillion/sidecar/core"
 )
@@ -16,7 +17,7 @@ import (
 // runStdio serves one editor on standard input and output until it ends.
 // stdout carries frames and nothing else; stderr stays empty but for a fatal line.
 func runStdio(arguments []string) int {
-	tracePath, err := traceOf(arguments)
+	flags, err := stdioFlags(arguments)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pillion:", err)
 		return exitUsage
@@ -34,12 +35,16 @@ func runStdio(arguments []string) int {
 		fmt.Fprintln(os.Stderr, "pillion: take standard input and output:", err)
 		return exitFailed
 	}
-	options := sidecar.Options{In: in, Out: out, Version: version(), Environ: os.Environ(), Logger: core.NewLogger(os.Environ())}
+	environ := os.Environ()
+	held := core.NewSettings(environ, flags)
+	options := sidecar.Options{
+		In: in, Out: out, Version: version(), Environ: environ, Settings: held, Logger: core.NewLogger(environ, held.LogLevel()),
+	}
 	if options.Executable, err = os.Executable(); err != nil {
 		fmt.Fprintln(os.Stderr, "pillion: find this program:", err)
 		return exitFailed
 	}
-	if tracePath != "" {
+	if tracePath := held.Resolved().Value(settings.Trace).Text(); tracePath != "" {
 		trace, err := openTrace(tracePath)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "pillion:", err)
@@ -74,23 +79,19 @@ func endOnSignal(stop func()) {
 	}()
 }
 
-// traceOf reads the flags that go with --stdio.
-func traceOf(arguments []string) (path string, err error) {
-	for i := 0; i < len(arguments); i++ {
-		switch argument := arguments[i]; {
-		case argument == "--stdio":
-		case argument == "--trace" && i+1 < len(arguments):
-			i++
-			path = arguments[i]
-		case strings.HasPrefix(argument, "--trace="):
-			path = strings.TrimPrefix(argument, "--trace=")
-		case strings.HasPrefix(argument, "--clientProcessId="):
-			// Some clients say it here as well; what initialize says counts.
-		default:
-			return "", fmt.Errorf("--stdio does not go with %q", argument)
+// stdioFlags reads the flags that go with --stdio.
+func stdioFlags(arguments []string) ([]settings.Given, error) {
+	flags, others, err := settings.FromFlags(arguments)
+	if err != nil {
+		return nil, err
+	}
+	for _, argument := range others {
+		// Some clients say their process here as well; what initialize says counts.
+		if argument != "--stdio" && !strings.HasPrefix(argument, "--clientProcessId=") {
+			return nil, fmt.Errorf("--stdio does not go with %q", argument)
 		}
 	}
-	return path, nil
+	return flags, nil
 }
 
 // openTrace opens the file that every frame is written to, redacted; what was in it is lost.

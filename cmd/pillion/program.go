@@ -29,13 +29,16 @@ type program struct {
 	environ    []string
 	executable string
 	log        *slog.Logger
+	settings   *core.Settings
 }
 
 func newProgram() *program {
 	executable, _ := os.Executable() // without it no connector can be guarded, and starting one says so
+	environ := os.Environ()
+	held := core.NewSettings(environ, nil)
 	return &program{
 		stdout: os.Stdout, stderr: os.Stderr, isTerminal: term.IsTerminal(int(os.Stdout.Fd())),
-		environ: os.Environ(), executable: executable, log: core.NewLogger(os.Environ()),
+		environ: environ, executable: executable, settings: held, log: core.NewLogger(environ, held.LogLevel()),
 	}
 }
 

@@ -234,17 +234,28 @@ func UserFile(lookup func(name string) (string, bool), home string) (string, err
 		}
 		return filepath.Clean(path), nil
 	}
+	folder, err := UserFolder(lookup, home)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, "mcp.json"), nil
+}
+
+// UserFolder is the folder of the user's own files: PILLION_CONFIG_DIR, else
+// pillion in the platform's configuration folder; its errors are those of
+// [UserFile].
+func UserFolder(lookup func(name string) (string, bool), home string) (string, error) {
 	if folder, ok := lookup("PILLION_CONFIG_DIR"); ok && folder != "" {
 		if !filepath.IsAbs(folder) {
 			return "", &RefusedError{folder, "PILLION_CONFIG_DIR is not an absolute path"}
 		}
-		return filepath.Join(folder, "mcp.json"), nil
+		return filepath.Clean(folder), nil
 	}
 	folder := userConfigFolder(runtime.GOOS, lookup, home)
 	if !filepath.IsAbs(folder) {
 		return "", &RefusedError{"mcp.json", "the user's configuration folder is not known"}
 	}
-	return filepath.Join(folder, "pillion", "mcp.json"), nil
+	return filepath.Join(folder, "pillion"), nil
 }
 
 func userConfigFolder(system string, lookup func(string) (string, bool), home string) string {

@@ -101,8 +101,12 @@ func FromEnvironment(environ []string) ([]Given, []Finding) {
 		if !isSet || word == "" {
 			continue
 		}
-		g, found := s.fromWord(Environment, s.Variable(), word)
-		given, findings = append(given, g...), append(findings, found...)
+		value, faults := s.DecodeWord(word)
+		for _, fault := range faults {
+			findings = append(findings, s.finding(fault, s.Variable(), ""))
+		}
+		g := Given{Name: s.Name, Channel: Environment, Where: s.Variable(), Value: value}
+		given = append(given, s.sound(g, faults)...)
 	}
 	return given, findings
 }
@@ -167,23 +171,20 @@ func flagOf(argument string) (s Setting, word string, hasWord bool) {
 	return Setting{}, "", false
 }
 
-// FromFlag reads the value of the setting's own flag.
-func (s Setting) FromFlag(word string) (Given, error) {
-	given, findings := s.fromWord(Flag, "--"+s.Flag(), word)
-	if len(findings) > 0 {
-		return Given{}, errors.New(findings[0].Text())
-	}
-	return given[0], nil
+// IsFlagBeforeValue reports whether an argument is the flag of a setting whose
+// value is the next argument.
+func IsFlagBeforeValue(argument string) bool {
+	s, _, hasWord := flagOf(argument)
+	return s.Name != "" && !hasWord
 }
 
-// fromWord reads a variable or a flag.
-func (s Setting) fromWord(channel Channel, where, word string) ([]Given, []Finding) {
+// FromFlag reads the value of the setting's own flag.
+func (s Setting) FromFlag(word string) (Given, error) {
 	value, faults := s.DecodeWord(word)
-	var findings []Finding
-	for _, fault := range faults {
-		findings = append(findings, s.finding(fault, where, where))
+	if len(faults) > 0 {
+		return Given{}, fmt.Errorf("--%s %s: %s", s.Flag(), faults[0].Message, faults[0].Fix)
 	}
-	return s.sound(Given{Name: s.Name, Channel: channel, Where: where, Value: value}, faults), findings
+	return Given{Name: s.Name, Channel: Flag, Where: "--" + s.Flag(), Value: value}, nil
 }
 
 // sound returns what counts of a value: all of it where there are no faults,
@@ -204,12 +205,9 @@ func (s Setting) finding(fault Fault, subject, where string) Finding {
 	if fault.Item >= 0 {
 		subject = fmt.Sprintf("%s[%d]", subject, fault.Item)
 	}
-	f := Finding{Code: CodeValue, Name: s.Name, Message: subject + " " + fault.Message, Fix: fault.Fix}
+	f := Finding{Code: CodeValue, Name: s.Name, Where: where, Message: subject + " " + fault.Message, Fix: fault.Fix}
 	if fault.IsType {
 		f.Code = CodeType
-	}
-	if where != subject {
-		f.Where = where
 	}
 	if s.IsTrust {
 		f.Message += ", and counts as " + s.Narrowest().String()

@@ -120,7 +120,7 @@ func TestFromFlags(t *testing.T) {
 		{[]string{"x", "--", "--ask", "prompt"}, ``, "x -- --ask prompt", ""},
 		{[]string{"--trust-read-only"}, ``, "--trust-read-only", ""},
 		{[]string{"--ask"}, "", "", "--ask has no value"},
-		{[]string{"--ask=always"}, "", "", `--ask is none of the words it can be, and has no effect: write "command" or "prompt"`},
+		{[]string{"--ask=always"}, "", "", `--ask is none of the words it can be: write "command" or "prompt"`},
 	} {
 		given, others, err := FromFlags(test.arguments)
 		if err != nil {

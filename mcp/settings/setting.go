@@ -241,3 +241,31 @@ func Suggest(name string) (Name, bool) {
 func EntryOptions() []Setting {
 	return slices.DeleteFunc(All(), func(s Setting) bool { return s.Owner != OfEntry })
 }
+
+// Places says by what the setting can be set, with the words that are written
+// there, one for each channel.
+func (s Setting) Places() []string {
+	places := make([]string, len(s.From))
+	for i, c := range s.From {
+		places[i] = c.String() + ": " + s.written(c)
+	}
+	return places
+}
+
+func (s Setting) written(c Channel) string {
+	value := "…"
+	if s.Default != "" {
+		value = s.Default
+	}
+	switch c {
+	case Environment:
+		return s.Variable() + "=…"
+	case Flag:
+		return "--" + s.Flag() + "=…"
+	case UserEntry, ProjectEntry:
+		return `"pillion": {"` + string(s.Name) + `": ` + value + `} in an entry`
+	case Configuration:
+		return "pillion." + string(s.Name)
+	}
+	return `"` + string(s.Name) + `": ` + value
+}

@@ -19,6 +19,7 @@ import (
 	"pillion/mcp/place"
 	"pillion/mcp/policy"
 	"pillion/mcp/process"
+	"pillion/mcp/settings"
 )
 
 // Options say who starts a host and for what.
@@ -34,8 +35,11 @@ type Options struct {
 	// Window names the session; see [NewWindow].
 	Window string
 	Roots  []string
-	// IsUntrusted, IsStill and AllowedOnce are those of [host.Options].
-	IsUntrusted bool
+	// Settings are those of the session.
+	Settings *Settings
+	// SettingsChanged, if not nil, is told that they may have changed, or that there is news of them.
+	SettingsChanged func()
+	// IsStill and AllowedOnce are those of [host.Options].
 	IsStill     bool
 	AllowedOnce []string
 	Asker       host.Asker
@@ -51,6 +55,11 @@ type Core struct {
 	// Notice is what the user should be told of the folders, a sentence without its full stop; mostly empty.
 	Notice  string
 	scratch string
+
+	settings        *Settings
+	settingsChanged func()
+	applying        sync.Mutex // what is read last is what counts
+	isTrusted       bool
 
 	watchMu  sync.Mutex
 	watcher  *watcher
@@ -84,17 +93,20 @@ func Open(o Options) (*Core, error) {
 	if p.scratch != "" {
 		own = append(own, p.scratch)
 	}
+	o.Settings.Load(o.Roots)
+	isTrusted := o.Settings.Resolved().Bool(settings.Trusted)
 	return &Core{
-		Folders: folders,
-		Results: p.results,
-		Notice:  p.notice,
-		scratch: p.scratch,
+		Folders:  folders,
+		Results:  p.results,
+		Notice:   p.notice,
+		scratch:  p.scratch,
+		settings: o.Settings, settingsChanged: o.SettingsChanged, isTrusted: isTrusted,
 		Host: host.New(host.Options{
 			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: p.folder,
 			Scratch: p.scratch, Results: p.results, OwnFolders: own,
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand}, Subreaper: o.Subreaper,
 			Policies: policiesIn(o.Environ),
-			Roots: o.Roots, IsUntrusted: o.IsUntrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
+			Roots:    o.Roots, IsUntrusted: !isTrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
 		}),
 	}, nil
@@ -105,8 +117,8 @@ type Folders struct {
 	Config, State string
 	// Runtime holds the sockets of windows that are open.
 	Runtime string
-	// UserFile is the user's own mcp.json; it need not exist.
-	UserFile string
+	// UserFile is the user's own mcp.json, Settings their settings.json; neither need exist.
+	UserFile, Settings string
 }
 
 // FindFolders finds them from the environment: the PILLION_… variables, else the platform's usual places.
@@ -117,7 +129,11 @@ func FindFolders(environ []string) (Folders, error) {
 	if err != nil {
 		return Folders{}, err
 	}
-	folders := Folders{UserFile: userFile, Config: filepath.Dir(userFile)}
+	configFolder, err := config.UserFolder(look, home)
+	if err != nil {
+		return Folders{}, err
+	}
+	folders := Folders{UserFile: userFile, Config: filepath.Dir(userFile), Settings: filepath.Join(configFolder, settings.FileName)}
 	if folders.State, err = stateFolder(look, home); err != nil {
 		return Folders{}, err
 	}
@@ -156,6 +172,8 @@ func (c *Core) SetRoots(roots []string) []error {
 		return err != nil
 	})
 	c.Host.SetRoots(served)
+	c.settings.Load(served)
+	c.ApplySettings()
 	return refused
 }
 

@@ -11,14 +11,9 @@ import (
 // maxLogBytes is the size at which the log is set aside for a new one; one old log is kept.
 const maxLogBytes = 4 << 20
 
-// NewLogger returns a logger that writes JSON lines to pillion.log in the state folder, from the level that PILLION_LOG
-// names on (debug, info, warn, error; info without it). The file is opened with the first line; one that cannot be opened
+// NewLogger returns a logger that writes JSON lines to pillion.log in the state folder, from a level on. The file is opened with the first line; one that cannot be opened
 // costs the lines and nothing else.
-func NewLogger(environ []string) *slog.Logger {
-	level := slog.LevelInfo
-	if given := firstSet(lookup(environ), "PILLION_LOG"); given != "" {
-		_ = level.UnmarshalText([]byte(given)) // what is no level leaves info
-	}
+func NewLogger(environ []string, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(&logFile{environ: environ}, &slog.HandlerOptions{Level: level}))
 }
 

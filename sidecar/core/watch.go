@@ -56,7 +56,7 @@ func (c *Core) Rewatch() {
 	if w == nil {
 		return
 	}
-	files := append([]string{c.Folders.UserFile}, c.StoreFiles()...)
+	files := append([]string{c.Folders.UserFile, c.Folders.Settings}, c.StoreFiles()...)
 	for _, root := range c.Roots() {
 		files = append(files, filepath.Join(root, config.ProjectFileName))
 	}

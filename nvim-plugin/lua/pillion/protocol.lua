@@ -68,36 +68,6 @@
 ---path of the socket, or name of the pipe; empty where there is none
 ---@field socket string
 
----pillion.AskManner says how a client without a question view of its own is asked. One that is
----not known reads as command.
----@alias pillion.AskManner
----| "command" # only in answer to the user's own command or action
----| "prompt" # at once, by window/showMessageRequest
-
----pillion.NotificationLevel says which messages are shown unasked. One that is not known reads
----as questions.
----@alias pillion.NotificationLevel
----| "questions" # that something needs an answer
----| "all" # that, and what went well or wrong
----| "none" # nothing
-
----pillion.Settings are what the editor's own settings may say. They come in
----initializationOptions and in the section pillion of workspace/configuration.
----@class (exact) pillion.Settings
----absent: command
----@field ask? pillion.AskManner
----absent: questions
----@field notifications? pillion.NotificationLevel
-
----pillion.InitializationOptions is what an editor may send with initialize, beside Settings.
----@class (exact) pillion.InitializationOptions
----false: the workspace is not trusted, connectors of the project wait
----@field trusted? boolean
----absent: command
----@field ask? pillion.AskManner
----absent: questions
----@field notifications? pillion.NotificationLevel
-
 ---pillion.TrustChangedParams says whether the workspace is trusted now.
 ---@class (exact) pillion.TrustChangedParams
 ---false, or absent: connectors of the project wait
@@ -1123,9 +1093,6 @@ local M = {}
 
 ---The version of this protocol; a client lists the versions that it speaks in its capability.
 M.protocol_version = 1
-
----The section of workspace/configuration that Settings stand in.
-M.settings_section = 'pillion'
 
 ---The member of capabilities.experimental, on both sides, that holds ClientCapability and
 ---ServerCapability.

@@ -55,9 +55,6 @@ export interface Change {
 
 // Session
 
-/** The section of workspace/configuration that Settings stand in. */
-export const settingsSection = "pillion";
-
 /**
  * The member of capabilities.experimental, on both sides, that holds ClientCapability and
  * ServerCapability.
@@ -89,49 +86,6 @@ export interface ServerCapability {
 export interface AttachEndpoint {
   /** path of the socket, or name of the pipe; empty where there is none */
   socket: string;
-}
-
-/**
- * AskManner says how a client without a question view of its own is asked. One that is not
- * known reads as command.
- */
-export type AskManner =
-  /** only in answer to the user's own command or action */
-  | "command"
-  /** at once, by window/showMessageRequest */
-  | "prompt";
-
-/**
- * NotificationLevel says which messages are shown unasked. One that is not known reads as
- * questions.
- */
-export type NotificationLevel =
-  /** that something needs an answer */
-  | "questions"
-  /** that, and what went well or wrong */
-  | "all"
-  /** nothing */
-  | "none";
-
-/**
- * Settings are what the editor's own settings may say. They come in initializationOptions and
- * in the section pillion of workspace/configuration.
- */
-export interface Settings {
-  /** absent: command */
-  ask?: AskManner;
-  /** absent: questions */
-  notifications?: NotificationLevel;
-}
-
-/** InitializationOptions is what an editor may send with initialize, beside Settings. */
-export interface InitializationOptions {
-  /** false: the workspace is not trusted, connectors of the project wait */
-  trusted?: boolean;
-  /** absent: command */
-  ask?: AskManner;
-  /** absent: questions */
-  notifications?: NotificationLevel;
 }
 
 /** TrustChangedParams says whether the workspace is trusted now. */
