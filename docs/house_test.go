@@ -17,6 +17,7 @@ import (
 // A package that is not named at all fails the test: it must be given its place first.
 var directions = map[string][]string{
 	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {}, "mcp/place": {}, "mcp/settings": {},
+	"mcp/auth":       {"mcp/state"},
 	"mcp/config":     {"mcp/place", "mcp/settings"},
 	"mcp/consent":    {"mcp/state"},
 	"mcp/repository": {},
@@ -107,6 +108,7 @@ func TestLibrariesStayAtTheirEdge(t *testing.T) {
 		"go.lsp.dev/protocol":                        {"rpc", "rpc/message", "rpc/rpctest", "sidecar", "sidecar/configdoc", "editors/editortest"},
 		"go.lsp.dev/jsonrpc2":                        {"rpc", "rpc/rpctest"},
 		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest"},
+		"github.com/zalando/go-keyring":              {"mcp/auth"},
 		"github.com/fsnotify/fsnotify":               {"sidecar/core"},
 		// A child that is not started through the guard would be taken for a connector's orphan; see process.Subreaper.
 		"os/exec": {"mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg"},
