@@ -64,8 +64,9 @@ func (e *Entry) Hash() string {
 		d.Options.Tools = &o.Tools
 	}
 	h := sha256.New()
-	// A file's strings are UTF-8; those of an entry made in code may not be.
-	if err := json.MarshalWrite(h, d, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+	// A file's strings are UTF-8; those of an entry made in code may not be. A key that stands twice is a fault already, and
+	// the hash of such an entry is asked for like any other's.
+	if err := json.MarshalWrite(h, d, json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
 		panic("config: a definition cannot be encoded: " + err.Error())
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -74,3 +74,13 @@ func TestC71_OldTextHasTheOldHash(t *testing.T) {
 		t.Error("the hash depends on the file")
 	}
 }
+
+// Every entry is asked for its hash, whatever is wrong with it.
+func TestC62_AKeyTwiceInsideAnUnknownOneHasAHash(t *testing.T) {
+	t.Parallel()
+	e := entryOf(t, `{"command":"x","more":{"a":1,"a":2}}`)
+	fault(t, e, CodeDuplicateKey)
+	if e.Hash() == entryOf(t, `{"command":"x","more":{"a":1,"a":3}}`).Hash() {
+		t.Error("two definitions have one hash")
+	}
+}
