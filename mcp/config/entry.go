@@ -48,6 +48,8 @@ type Entry struct {
 	// Options.CallTimeout goes before it.
 	Timeout time.Duration
 	Options Options
+	// Inputs are what the values refer to as ${input:…}, by id.
+	Inputs []Input
 	// Text is the entry's value as it stands in the file.
 	Text string
 	// Findings are all findings of this entry.

@@ -333,14 +333,8 @@ func (r *entryReader) reference(path string, at Span, ref *reference) {
 	shown := " (" + ShownName(path) + ")"
 	switch {
 	case ref.kind == refInput:
-		f := Finding{Code: CodeInput, Severity: Information, Span: at,
-			Message: "${input:" + ShownName(ref.name) + "} is not supported yet" + shown, Fix: "write ${NAME} and set the variable"}
-		if r.entry.File.Source == SourceProject {
-			f.Severity, f.Message = Error, "${input:"+ShownName(ref.name)+"} works in your own mcp.json alone, and is not supported yet"+shown
-		}
-		r.add(f)
-		if r.entry.Fault == nil {
-			r.entry.Fault = &f
+		if source := r.entry.File.Source; source == SourceProject || source == SourceImport {
+			r.refuse(CodeInput, at, "${input:"+ShownName(ref.name)+"} works in your own mcp.json alone"+shown, "write ${NAME} and set the variable")
 		}
 	case ref.prefixed && r.shared():
 		f := Finding{Code: CodeOtherHosts, Severity: Hint, Span: at,

@@ -23,6 +23,8 @@ type Scope struct {
 	Home string
 	// Lookup reads one environment variable; nil is an empty environment.
 	Lookup func(name string) (string, bool)
+	// Input is the value that was given for an input; nil knows none.
+	Input func(id string) (string, bool)
 	// IsSecret reports whether a value is a secret by its key or its shape; nil
 	// says that only header values are.
 	IsSecret func(key, value string) bool
@@ -201,7 +203,7 @@ func (x *expansion) resolve(path string, r *reference) (string, bool) {
 	case refPathSeparator:
 		return string(filepath.Separator), true
 	case refInput:
-		return "", false
+		return x.input(r.name)
 	}
 	if r.name == ProjectDirVariable && s.Root != "" {
 		return s.Root, true
@@ -216,6 +218,24 @@ func (x *expansion) resolve(path string, r *reference) (string, bool) {
 	return value, ok
 }
 
+// input is the value of an input. That of a password is a secret whatever it
+// looks like (E7).
+func (x *expansion) input(id string) (string, bool) {
+	if x.scope.Input == nil {
+		return "", false
+	}
+	value, ok := x.scope.Input(id)
+	if !ok {
+		return "", false
+	}
+	if slices.ContainsFunc(x.entry.Inputs, func(i Input) bool { return i.ID == id && i.IsSecret }) {
+		x.keep(value)
+	} else {
+		x.secret(id, value)
+	}
+	return value, true
+}
+
 func (x *expansion) missing(path string, r *reference) {
 	shown := " (" + ShownName(path) + ")"
 	switch r.kind {
@@ -224,7 +244,7 @@ func (x *expansion) missing(path string, r *reference) {
 	case refUserHome:
 		x.refuse(CodeReference, path, "the home folder is not known"+shown, "write a path")
 	case refInput:
-		x.refuse(CodeInput, path, "${input:"+ShownName(r.name)+"} is not supported yet"+shown, "write ${NAME} and set the variable")
+		x.refuse(CodeInput, path, "there is no value for ${input:"+ShownName(r.name)+"}"+shown, "start the connector again to be asked for it")
 	default:
 		x.findings = append(x.findings, x.entry.unset(path, r))
 	}

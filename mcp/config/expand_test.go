@@ -189,16 +189,6 @@ func TestC09_UnknownFormsAreSaidWhenParsing(t *testing.T) {
 	sound(t, entryOf(t, `{"command":"x`+strings.Repeat("${A:-", maxDefaults)+strings.Repeat("}", maxDefaults)+`"}`))
 }
 
-func TestA4_InputsAreNotSupportedYet(t *testing.T) {
-	t.Parallel()
-	e := entryOf(t, `{"command":"x","env":{"T":"${input:token}"}}`)
-	fault(t, e, CodeInput)
-	if f := finding(t, e.Findings, CodeInput); f.Severity != Information || f.Message != "${input:token} is not supported yet (env.T)" {
-		t.Errorf("%+v", f)
-	}
-	fault(t, projectEntryOf(t, e.Text), CodeInput)
-}
-
 func TestA4_Values(t *testing.T) {
 	t.Parallel()
 	lookup := lookupIn(map[string]string{"A": "a", "EMPTY": "", "REF": "${A}", "DOLLAR": "$A", "BRACE": "}", "ProgramFiles(x86)": "pf"})

@@ -76,7 +76,7 @@ const (
 	CodeHeader           = "header"             // a header that cannot be sent
 	CodeShellLine        = "shell-line"         // a command that looks like a line for a shell
 	CodeReference        = "reference"          // a ${…} that cannot be expanded
-	CodeInput            = "input"              // ${input:…}, not supported yet
+	CodeInput            = "input"              // an ${input:…} that cannot be, or what it refers to
 	CodeUnset            = "unset-variable"     // a variable without a value or default
 	CodeNoFolder         = "no-folder"          // ${workspaceFolder} or a relative cwd with no folder open
 	CodeLoaderVariable   = "loader-variable"    // a project sets a variable that changes what code runs (S11)

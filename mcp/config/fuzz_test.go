@@ -16,6 +16,7 @@ func seeds() []string {
 		`{"mcpServers":{"a":{"command":"x","pillion":{"start":"eager","tools":["/a/"],"excludeTools":["b*"],"callTimeout":"5s"}}}}`,
 		"{\r\n\t\"mcpServers\": {\r\n\t\t\"a\": {\"Command\": 1e5,}, // c\r\n\t\t\"a\": \"\\ud83d\\ude00\",\r\n\t},\r\n}",
 		`{"mcpServers":{"😀":{"command":"${input:x}","transport":"ws","url":"ftp://x"}}`,
+		`{"inputs":[{"id":"x","type":"promptString","password":true},{"id":"y","type":"pickString","options":["a",{"label":"b","value":"c"}]},[]],"mcpServers":{"a":{"command":"${input:x}","args":["${A:-${input:y}}"]}}}`,
 		strings.Repeat(`{"a":`, 70), `{"a" 1}`, "{\"a\":\"\xff\"}", `{"mcpServers":{"a":{"command":"pillion","args":["serve"]}}}`,
 	}
 }

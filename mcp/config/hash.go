@@ -25,6 +25,15 @@ type definition struct {
 	Timeout   int64                     `json:"timeout,omitzero"` // nanoseconds
 	Options   definitionOptions         `json:"pillion"`
 	Extra     map[string]jsontext.Value `json:"extra,omitempty"`
+	Inputs    []definitionInput         `json:"inputs,omitempty"`
+}
+
+// definitionInput is an input without its description, which only describes.
+type definitionInput struct {
+	ID       string   `json:"id"`
+	IsSecret bool     `json:"secret,omitzero"`
+	Options  []string `json:"options,omitempty"`
+	Default  string   `json:"default,omitzero"`
 }
 
 type definitionOptions struct {
@@ -62,6 +71,9 @@ func (e *Entry) Hash() string {
 	}
 	if o.Tools != nil {
 		d.Options.Tools = &o.Tools
+	}
+	for _, input := range e.Inputs {
+		d.Inputs = append(d.Inputs, definitionInput{input.ID, input.IsSecret, input.Options, input.Default})
 	}
 	h := sha256.New()
 	// A file's strings are UTF-8; those of an entry made in code may not be. A key that stands twice is a fault already, and

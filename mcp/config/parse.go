@@ -62,6 +62,8 @@ type Document struct {
 	ExcludedTools map[string][]string
 
 	byName map[string]*Entry
+	// inputs are those of a user's file, by id; nil for one with a fault.
+	inputs map[string]*Input
 	// budget is how many more findings are kept while reading; every entry
 	// keeps its fault whatever the budget.
 	budget int
@@ -80,6 +82,7 @@ func Parse(f File, text []byte) *Document {
 	d.Parsed = true
 	d.otherHosts(t)
 	d.readRoot(&t.root)
+	d.bindInputs()
 	d.finish()
 	return d
 }
@@ -162,6 +165,9 @@ func (d *Document) readRoot(root *hujson.Value) {
 			servers++
 			d.readServers(m)
 		}
+		if m.key == inputsKey && first[inputsKey] == m.keySpan {
+			d.readInputs(m)
+		}
 	}
 	if servers > 1 {
 		// Readers differ in which of the two they take.
@@ -226,11 +232,9 @@ func (d *Document) judgeKeys(root *hujson.Value, list []member, served bool) {
 	}
 	for _, m := range list {
 		switch m.key {
-		case serversKey, "$schema":
+		case serversKey, inputsKey, "$schema":
 		case "pillion":
 			d.add(Hint, CodeUnsupported, m.keySpan, `"pillion" beside mcpServers is not supported yet and has no effect`, `write it into the entries`)
-		case "inputs":
-			d.add(Hint, CodeUnsupported, m.keySpan, `"inputs" are not supported yet`, "write ${NAME} and set the variable")
 		default:
 			if served {
 				d.unknownRootKey(m)
