@@ -213,7 +213,7 @@ func parseAnswer(kind message.AskKind, body message.AskBody, raw []byte) (messag
 	case message.SamplingBody:
 		return fitting(message.ParseSamplingAnswer, anyAnswer[message.SamplingAnswer], raw)
 	case message.InputBody:
-		return fitting(message.ParseInputAnswer, anyAnswer[message.InputAnswer], raw)
+		return fitting(message.ParseInputAnswer, b.Accepts, raw)
 	case message.JoinBody:
 		return fitting(message.ParseJoinAnswer, anyAnswer[message.JoinAnswer], raw)
 	case message.StoreBody:

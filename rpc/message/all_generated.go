@@ -192,6 +192,27 @@ func All() []Declared {
 			Doc:       "Cancels every call and ends every connector.",
 		},
 		{
+			Name:          "Secrets",
+			Method:        Secrets.Method,
+			Direction:     DirectionRequest,
+			Doc:           "Lists the values that are stored and those that connectors refer to, without the values.",
+			ForPeopleOnly: true,
+		},
+		{
+			Name:          "SecretSet",
+			Method:        SecretSet.Method,
+			Direction:     DirectionRequest,
+			Doc:           "Stores a value. A connector that runs has the old one until it is restarted.",
+			ForPeopleOnly: true,
+		},
+		{
+			Name:          "SecretRemove",
+			Method:        SecretRemove.Method,
+			Direction:     DirectionRequest,
+			Doc:           "Forgets a value; one that is not there is as good as removed.",
+			ForPeopleOnly: true,
+		},
+		{
 			Name:      "AttachChallenge",
 			Method:    AttachChallenge.Method,
 			Direction: DirectionRequest,

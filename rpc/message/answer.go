@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -322,6 +323,33 @@ func (a SamplingAnswer) checkAnswer() error {
 func (a InputAnswer) checkAnswer() error {
 	if (a.Value == nil) == !a.Cancelled {
 		return errors.New("it must hold either value or cancelled: true")
+	}
+	if a.Value == nil {
+		return nil
+	}
+	return CheckInputValue(*a.Value)
+}
+
+// maxInputBytes bounds the value of an input.
+const maxInputBytes = 64 << 10
+
+// CheckInputValue returns why a value cannot be that of an input. It never holds
+// the value.
+func CheckInputValue(value string) error {
+	switch {
+	case len(value) > maxInputBytes:
+		return fmt.Errorf("value has more than %d bytes", maxInputBytes)
+	case strings.ContainsRune(value, 0):
+		return errors.New("value holds a zero character, which no program can be given")
+	}
+	return nil
+}
+
+// Accepts returns why the answer does not fit the question: it is none of the
+// values to choose from. It never holds the value.
+func (b InputBody) Accepts(a InputAnswer) error {
+	if a.Value != nil && b.Options != nil && !slices.Contains(b.Options, *a.Value) {
+		return errors.New("value is none of the options")
 	}
 	return nil
 }

@@ -112,6 +112,8 @@ func TestS16_NothingElseIsAnAnswer(t *testing.T) {
 		{AskInput, `{"value":"x","cancelled":true}`},
 		{AskInput, `{"value":1}`},
 		{AskInput, `{"value":"x","cancelled":false}`},
+		{AskInput, `{"value":"a\u0000b"}`},
+		{AskInput, `{"value":"` + strings.Repeat("x", maxInputBytes+1) + `"}`},
 		{AskJoin, `{"decision":"once"}`},
 		{AskStore, `{"decision":"allow"}`},
 	} {
@@ -139,6 +141,7 @@ func TestAnswerMustFitItsQuestion(t *testing.T) {
 	}
 	form := ElicitationBody{SchemaText: "{}"}
 	page := ElicitationBody{URL: "https://example.com/"}
+	value := "v"
 	decide := func(connector ConnectorID) ConsentAnswer {
 		return ConsentAnswer{Decisions: map[ConnectorID]ConsentDecision{connector: ConsentAllow}}
 	}
@@ -157,6 +160,10 @@ func TestAnswerMustFitItsQuestion(t *testing.T) {
 		{"a form without values", form.Accepts(ElicitationAnswer{Action: ElicitAccept}), false},
 		{"a declined form", form.Accepts(ElicitationAnswer{Action: ElicitDecline}), true},
 		{"an opened page", page.Accepts(ElicitationAnswer{Action: ElicitAccept}), true},
+		{"a value that may be anything", InputBody{}.Accepts(InputAnswer{Value: &value}), true},
+		{"a value of several", InputBody{Options: []string{"u", "v"}}.Accepts(InputAnswer{Value: &value}), true},
+		{"a value that is none of several", InputBody{Options: []string{"u"}}.Accepts(InputAnswer{Value: &value}), false},
+		{"no value", InputBody{Options: []string{"u"}}.Accepts(InputAnswer{Cancelled: true}), true},
 		{"a page with values", page.Accepts(ElicitationAnswer{Action: ElicitAccept, ContentText: "{}"}), false},
 	} {
 		if fits := test.err == nil; fits != test.fits {
@@ -196,4 +203,23 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What is wrong with a value is said without it: the words go into logs.
+func TestS29_RefusalsOfValuesDoNotHoldThem(t *testing.T) {
+	const canary = "canary-0123456789"
+	long := canary + strings.Repeat("x", maxInputBytes)
+	holed := canary + "\x00"
+	value := canary
+	for _, err := range []error{
+		CheckInputValue(long), CheckInputValue(holed), InputBody{Options: []string{"a"}}.Accepts(InputAnswer{Value: &value}),
+		SecretSetParams{ID: "a", Source: "user", Destination: "d", Value: holed}.Check(),
+		SecretSetParams{Source: "user", Destination: "d", Value: canary}.Check(),
+		SecretSetParams{ID: "a", Destination: "d", Value: canary}.Check(),
+		SecretSetParams{ID: "a", Source: "user", Value: canary}.Check(),
+	} {
+		if err == nil || strings.Contains(err.Error(), canary) {
+			t.Errorf("%v", err)
+		}
+	}
 }

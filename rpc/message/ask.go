@@ -253,7 +253,9 @@ type SamplingBody struct {
 	ParamsText string      `json:"paramsText"` // params of MCP's sampling/createMessage, as received
 }
 
-// InputBody asks for a value that a definition refers to as ${input:id}.
+// InputBody asks for a value that a definition refers to as ${input:id}. A
+// client that does not declare the kind is told of the question and never asked
+// for the value: it would show it while it is typed, or keep it in a document.
 type InputBody struct {
 	Connector   ConnectorID `json:"connector,omitzero"`
 	ID          string      `json:"id"`               // the id in the reference
@@ -261,6 +263,7 @@ type InputBody struct {
 	Secret      bool        `json:"secret"`           // whether it is hidden while typed and kept in the secret store
 	Options     []string    `json:"options,omitzero"` // values to choose from
 	Default     string      `json:"default,omitzero"` // value that is offered
+	Destination string      `json:"destination"`      // program or host that is given the value, as the file writes it
 }
 
 // JoinBody asks whether a program may join the window.

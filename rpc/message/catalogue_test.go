@@ -16,6 +16,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/tool/call", "request pillion/calls", "request pillion/call", "request pillion/call/cancel", "request pillion/result/read",
 		"request pillion/asks", "request pillion/ask/answer", "request pillion/ask/show", "event pillion/asksChanged",
 		"request pillion/permissions", "request pillion/permission/set", "request pillion/permission/remove",
+		"request pillion/secrets", "request pillion/secret/set", "request pillion/secret/remove",
 		"request pillion/mode", "request pillion/mode/set", "request pillion/stopAll",
 		"notification pillion/trustChanged",
 		"request pillion/attach/challenge", "request pillion/attach",
@@ -55,7 +56,7 @@ func sorted(list []string) []string {
 // TestS6_WhatChangesTrustIsMarked holds that nothing that shows or changes
 // trust can be taken for something that agents may reach.
 func TestS6_WhatChangesTrustIsMarked(t *testing.T) {
-	subjects := []string{"consent", "permission", "ask", "trust", "mode/set", "connector/add", "connector/remove",
+	subjects := []string{"consent", "permission", "secret", "ask", "trust", "mode/set", "connector/add", "connector/remove",
 		"connector.allow", "connector.revoke", "connector.remove"}
 	for _, d := range append(All(), Commands()...) {
 		wire := strings.TrimPrefix(strings.TrimPrefix(d.Method, "pillion.server."), "pillion/")

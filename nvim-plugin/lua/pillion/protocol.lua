@@ -756,7 +756,9 @@
 ---params of MCP's sampling/createMessage, as received
 ---@field paramsText string
 
----pillion.InputBody asks for a value that a definition refers to as ${input:id}.
+---pillion.InputBody asks for a value that a definition refers to as ${input:id}. A client that
+---does not declare the kind is told of the question and never asked for the value: it would
+---show it while it is typed, or keep it in a document.
 ---@class (exact) pillion.InputBody
 ---@field connector? pillion.ConnectorId
 ---the id in the reference
@@ -769,6 +771,8 @@
 ---@field options? string[]
 ---value that is offered
 ---@field default? string
+---program or host that is given the value, as the file writes it
+---@field destination string
 
 ---pillion.JoinBody asks whether a program may join the window.
 ---@class (exact) pillion.JoinBody
@@ -1009,6 +1013,49 @@
 ---@class (exact) pillion.ModeResult
 ---@field mode pillion.Mode
 
+-- Secrets
+
+---pillion.Secret says of one value whether it is stored, never what it is.
+---@class (exact) pillion.Secret
+---the id in the reference
+---@field id string
+---whose file refers to it: user
+---@field source string
+---workspace folder that it is for; absent where it is for none
+---@field root? pillion.URI
+---program or host that is given it
+---@field destination string
+---whether a value is stored
+---@field set boolean
+
+---pillion.SecretsResult lists what is stored and what the connectors refer to.
+---@class (exact) pillion.SecretsResult
+---@field secrets pillion.Secret[]
+
+---pillion.SecretSetParams stores a value.
+---@class (exact) pillion.SecretSetParams
+---the id in the reference
+---@field id string
+---whose file refers to it
+---@field source string
+---workspace folder that it is for
+---@field root? pillion.URI
+---program or host that is given it
+---@field destination string
+---the value, which may be empty
+---@field value string
+
+---pillion.SecretRemoveParams says which value to forget.
+---@class (exact) pillion.SecretRemoveParams
+---the id in the reference
+---@field id string
+---whose file refers to it
+---@field source string
+---workspace folder that it is for
+---@field root? pillion.URI
+---program or host that is given it
+---@field destination string
+
 -- Attach
 
 ---pillion.AttachRole is what a caller joins as. One that is not known is refused.
@@ -1207,6 +1254,18 @@ M.requests = {
   ---
   ---Params: `pillion.Empty`. Result: `pillion.Empty`.
   stop_all = 'pillion/stopAll',
+  ---Lists the values that are stored and those that connectors refer to, without the values.
+  ---
+  ---Params: `pillion.Empty`. Result: `pillion.SecretsResult`.
+  secrets = 'pillion/secrets',
+  ---Stores a value. A connector that runs has the old one until it is restarted.
+  ---
+  ---Params: `pillion.SecretSetParams`. Result: `pillion.Empty`.
+  secret_set = 'pillion/secret/set',
+  ---Forgets a value; one that is not there is as good as removed.
+  ---
+  ---Params: `pillion.SecretRemoveParams`. Result: `pillion.Empty`.
+  secret_remove = 'pillion/secret/remove',
   ---The first message on the socket: it asks the window to prove that it knows the token.
   ---
   ---Params: `pillion.AttachChallengeParams`. Result: `pillion.AttachChallengeResult`.

@@ -943,7 +943,11 @@ export interface SamplingBody {
   paramsText: string;
 }
 
-/** InputBody asks for a value that a definition refers to as ${input:id}. */
+/**
+ * InputBody asks for a value that a definition refers to as ${input:id}. A client that does
+ * not declare the kind is told of the question and never asked for the value: it would show it
+ * while it is typed, or keep it in a document.
+ */
 export interface InputBody {
   connector?: ConnectorId;
   /** the id in the reference */
@@ -956,6 +960,8 @@ export interface InputBody {
   options?: string[];
   /** value that is offered */
   default?: string;
+  /** program or host that is given the value, as the file writes it */
+  destination: string;
 }
 
 /** JoinBody asks whether a program may join the window. */
@@ -1266,6 +1272,53 @@ export interface ModeResult {
   mode: Mode;
 }
 
+// Secrets
+
+/** Secret says of one value whether it is stored, never what it is. */
+export interface Secret {
+  /** the id in the reference */
+  id: string;
+  /** whose file refers to it: user */
+  source: string;
+  /** workspace folder that it is for; absent where it is for none */
+  root?: URI;
+  /** program or host that is given it */
+  destination: string;
+  /** whether a value is stored */
+  set: boolean;
+}
+
+/** SecretsResult lists what is stored and what the connectors refer to. */
+export interface SecretsResult {
+  secrets: Secret[];
+}
+
+/** SecretSetParams stores a value. */
+export interface SecretSetParams {
+  /** the id in the reference */
+  id: string;
+  /** whose file refers to it */
+  source: string;
+  /** workspace folder that it is for */
+  root?: URI;
+  /** program or host that is given it */
+  destination: string;
+  /** the value, which may be empty */
+  value: string;
+}
+
+/** SecretRemoveParams says which value to forget. */
+export interface SecretRemoveParams {
+  /** the id in the reference */
+  id: string;
+  /** whose file refers to it */
+  source: string;
+  /** workspace folder that it is for */
+  root?: URI;
+  /** program or host that is given it */
+  destination: string;
+}
+
 // Attach
 
 /** AttachRole is what a caller joins as. One that is not known is refused. */
@@ -1440,6 +1493,12 @@ export interface Requests {
   "pillion/mode/set": { params: ModeParams; result: ModeResult };
   /** Cancels every call and ends every connector. */
   "pillion/stopAll": { params: Empty; result: Empty };
+  /** Lists the values that are stored and those that connectors refer to, without the values. */
+  "pillion/secrets": { params: Empty; result: SecretsResult };
+  /** Stores a value. A connector that runs has the old one until it is restarted. */
+  "pillion/secret/set": { params: SecretSetParams; result: Empty };
+  /** Forgets a value; one that is not there is as good as removed. */
+  "pillion/secret/remove": { params: SecretRemoveParams; result: Empty };
   /** The first message on the socket: it asks the window to prove that it knows the token. */
   "pillion/attach/challenge": { params: AttachChallengeParams; result: AttachChallengeResult };
   /** Proves that the caller knows the token, and joins. */
@@ -1473,6 +1532,9 @@ export const requests = {
   modeCurrent: "pillion/mode",
   modeSet: "pillion/mode/set",
   stopAll: "pillion/stopAll",
+  secrets: "pillion/secrets",
+  secretSet: "pillion/secret/set",
+  secretRemove: "pillion/secret/remove",
   attachChallenge: "pillion/attach/challenge",
   attach: "pillion/attach",
 } as const satisfies Record<string, keyof Requests>;
