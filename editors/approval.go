@@ -17,8 +17,17 @@ var errWithdrawn = errors.New("the question was withdrawn: what it was about has
 // When ctx ends the question is withdrawn. Whoever answers and whoever waits never disagree: an answer that was accepted is
 // returned, whether or not ctx ended meanwhile, and one that comes too late is refused.
 func (q *Questions) AwaitApproval(ctx context.Context, question Question, opened func(message.Ask)) (answer message.ApprovalAnswer, by string, err error) {
+	return awaitAnswer[message.ApprovalAnswer](ctx, q, question, opened)
+}
+
+// AwaitInput is AwaitApproval for the question for a value.
+func (q *Questions) AwaitInput(ctx context.Context, question Question, opened func(message.Ask)) (answer message.InputAnswer, by string, err error) {
+	return awaitAnswer[message.InputAnswer](ctx, q, question, opened)
+}
+
+func awaitAnswer[A message.Answer](ctx context.Context, q *Questions, question Question, opened func(message.Ask)) (answer A, by string, err error) {
 	type given struct {
-		answer message.ApprovalAnswer
+		answer A
 		by     string
 	}
 	answers := make(chan given) // without a buffer: what is sent is received
@@ -30,7 +39,7 @@ func (q *Questions) AwaitApproval(ctx context.Context, question Question, opened
 			}
 		}
 		select {
-		case answers <- given{answer.(message.ApprovalAnswer), by}:
+		case answers <- given{answer.(A), by}:
 			return nil
 		case <-ctx.Done():
 			return errWithdrawn
@@ -38,7 +47,7 @@ func (q *Questions) AwaitApproval(ctx context.Context, question Question, opened
 	}
 	ask, err := q.Open(question)
 	if err != nil {
-		return message.ApprovalAnswer{}, "", err
+		return answer, "", err
 	}
 	if opened != nil {
 		opened(ask)
@@ -48,6 +57,6 @@ func (q *Questions) AwaitApproval(ctx context.Context, question Question, opened
 		return g.answer, g.by, nil
 	case <-ctx.Done():
 		q.Withdraw(ask.AskID)
-		return message.ApprovalAnswer{}, "", ctx.Err()
+		return answer, "", ctx.Err()
 	}
 }

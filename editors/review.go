@@ -81,6 +81,8 @@ func ReviewText(ask message.Ask, how string) string {
 		return approvalText(ask, b, how)
 	case message.StoreBody:
 		return storeText(b, how)
+	case message.InputBody:
+		return inputText(b, how)
 	}
 	return ""
 }
@@ -165,6 +167,23 @@ func storeText(body message.StoreBody, how string) string {
 	return d.end(how, "")
 }
 
+// inputText shows what a value is for. It says nothing of how to type it: a document is no place for one.
+func inputText(body message.InputBody, how string) string {
+	var d document
+	d.say("Pillion asks: what is the value of this input of one of your connectors?")
+	d.say(foreignNote)
+	d.gap()
+	d.value("input", body.ID)
+	d.value("what its file says that it is", body.Description)
+	d.value("given to", body.Destination)
+	d.values("values to choose from", body.Options)
+	d.value("value that the file offers", body.Default)
+	if body.Secret {
+		d.say("It is a secret: it is kept in the keyring or sealed, and replaced where it stands in results and logs.")
+	}
+	return d.end("It is given to nothing else, and asked for again where what it is given to changes.", how, "")
+}
+
 func askerText(asker message.Asker) string {
 	text := string(asker.Kind)
 	if asker.Name != "" {
@@ -197,8 +216,24 @@ func Prompt(ask message.Ask) string {
 		return clip(fmt.Sprintf("Pillion: call %s? %s. Arguments: %s", called(b.Tool.Label), strings.TrimSuffix(b.Reason, "."), neutral(b.ArgumentsText)))
 	case message.StoreBody:
 		return clip("Pillion: the decisions in " + neutral(b.File) + " cannot be read. Until you confirm to go on without them, everything asks.")
+	case message.InputBody:
+		return clip(inputPrompt(ask.AskID, b))
 	}
 	return ""
+}
+
+// inputPrompt says where a value can be typed: not here.
+func inputPrompt(id message.AskID, body message.InputBody) string {
+	text := "Pillion: a connector of yours waits for the value of its input " + called(body.ID) + ". Type it in a terminal: pillion answer " + string(id)
+	if isWord(body.ID) {
+		text += ", or pillion secret set " + body.ID
+	}
+	return text + ". It is given to: " + neutral(body.Destination)
+}
+
+// isWord reports whether a shell takes a name for one word that is no option.
+func isWord(name string) bool {
+	return name != "" && name[0] != '-' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@/") == ""
 }
 
 func consentPrompt(body message.ConsentBody) string {

@@ -225,7 +225,7 @@ func TestTheDescriptionFollowsTheFolders(t *testing.T) {
 // peopleOverAttach are the methods for people alone that a terminal reaches: they look, raise a question, or answer one that
 // was shown.
 var peopleOverAttach = []string{
-	message.Consents.Method, message.Permissions.Method, message.Asks.Method, message.AskAnswer.Method, message.AskShow.Method,
+	message.Consents.Method, message.Permissions.Method, message.Secrets.Method, message.Asks.Method, message.AskAnswer.Method, message.AskShow.Method,
 }
 
 func TestS6_AttachReachesNothingThatChangesTrust(t *testing.T) {

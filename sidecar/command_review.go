@@ -110,6 +110,11 @@ func (s *Session) askNow(ask message.Ask) {
 	if s.editor.answers(ask.Kind) {
 		return
 	}
+	if ask.Kind == message.AskInput {
+		// Its answer must not be typed where it is shown, kept or logged: neither a document nor a prompt takes it.
+		s.editor.showMessage(s, messageWarning, editors.Prompt(ask))
+		return
+	}
 	path := s.shown.review(s, ask)
 	if path != "" {
 		s.editor.showFile(s, path, editors.Prompt(ask))

@@ -69,6 +69,9 @@ func readsOf(p host.Permission) []string {
 		}
 		reads = append(reads, name)
 	}
+	for _, input := range p.Entry.Inputs {
+		reads = append(reads, "input "+input.ID)
+	}
 	return reads
 }
 

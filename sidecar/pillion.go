@@ -14,6 +14,8 @@ func (s *Session) handlePillion(r *rpc.Router) {
 	rpc.Handle(r, message.ConsentRevoke, s.consentRevoke)
 	rpc.Handle(r, message.PermissionSet, s.permissionSet)
 	rpc.Handle(r, message.PermissionRemove, s.permissionRemove)
+	rpc.Handle(r, message.SecretSet, s.secretSet)
+	rpc.Handle(r, message.SecretRemove, s.secretRemove)
 	rpc.Handle(r, message.ModeSet, s.modeSet)
 	rpc.Handle(r, message.StopAll, s.stopAll)
 }
@@ -34,6 +36,7 @@ func (s *Session) handleShared(r *rpc.Router) {
 	rpc.Handle(r, message.CallCancel, s.callCancel)
 	rpc.Handle(r, message.ResultRead, s.resultRead)
 	rpc.Handle(r, message.Permissions, s.permissions)
+	rpc.Handle(r, message.Secrets, s.secrets)
 	rpc.Handle(r, message.ModeCurrent, s.mode)
 	rpc.Handle(r, message.Asks, s.asks)
 	rpc.Handle(r, message.AskAnswer, s.askAnswer)

@@ -133,7 +133,7 @@ func (s *Session) tracer(out io.Writer) rpc.Tracer {
 	if out == nil {
 		return nil
 	}
-	return rpc.NewTracer(out, s.redacted)
+	return rpc.NewTracer(out, func(body []byte) []byte { return s.redacted(withoutValues(body)) })
 }
 
 // redacted replaces the secrets that are known by now; before the core is there, none are.

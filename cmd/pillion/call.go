@@ -200,9 +200,14 @@ func lost(err error) error {
 // putQuestionsOf puts the questions of one call on the terminal until ctx ends.
 func (p *program) putQuestionsOf(ctx context.Context, h hub, d *device, id message.CallID) {
 	for {
-		ask, err := h.questions().next(ctx, func(ask message.Ask) bool { return ask.CallID == id })
+		ask, err := h.questions().next(ctx, func(ask message.Ask) bool { return ask.CallID == id || ask.Kind == message.AskInput })
 		if err != nil {
 			return
+		}
+		if ask.Kind == message.AskInput && h.window() != "" {
+			// Whose start it is that asks is not known here: another connector of the window may.
+			p.sayf("A connector waits for a value, in the editor or in a terminal: pillion answer %s", editors.Visible(string(ask.AskID)))
+			continue
 		}
 		if d == nil {
 			p.sayf("Waiting for an answer in the editor, or in a terminal: pillion answer %s", editors.Visible(string(ask.AskID)))

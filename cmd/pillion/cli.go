@@ -22,13 +22,14 @@ type grammar struct {
 	Settings settingFlags `embed:""`
 
 	Verb struct {
-		Version versionVerb `cmd:"" help:"Print the version."`
-		MCP     mcpGrammar  `cmd:"" name:"mcp" help:"List connectors, add and remove them, allow them and take that back."`
-		Pending pendingVerb `cmd:"" help:"Show what needs permission and which questions are open."`
-		Answer  answerVerb  `cmd:"" help:"Show one open question whole and answer it."`
-		Config  configVerb  `cmd:"" help:"Show what is set, and where it came from."`
-		Call    callVerb    `cmd:"" help:"Call a tool and print its result."`
-		Demo    demoGrammar `cmd:"" help:"Be a connector to try things with, on standard input and output."`
+		Version versionVerb   `cmd:"" help:"Print the version."`
+		MCP     mcpGrammar    `cmd:"" name:"mcp" help:"List connectors, add and remove them, allow them and take that back."`
+		Pending pendingVerb   `cmd:"" help:"Show what needs permission and which questions are open."`
+		Answer  answerVerb    `cmd:"" help:"Show one open question whole and answer it."`
+		Config  configVerb    `cmd:"" help:"Show what is set, and where it came from."`
+		Call    callVerb      `cmd:"" help:"Call a tool and print its result."`
+		Demo    demoGrammar   `cmd:"" help:"Be a connector to try things with, on standard input and output."`
+		Secret  secretGrammar `cmd:"" help:"List, set and remove the values of inputs."`
 	} `embed:""`
 }
 

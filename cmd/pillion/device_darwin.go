@@ -11,3 +11,13 @@ func discardTyped(in *os.File) {
 	const read = 1 // FREAD of <sys/fcntl.h>
 	_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCFLUSH, read)
 }
+
+// hideTyped stops the terminal from showing what is typed.
+func hideTyped(in *os.File) error {
+	settings, err := unix.IoctlGetTermios(int(in.Fd()), unix.TIOCGETA)
+	if err != nil {
+		return err
+	}
+	settings.Lflag &^= unix.ECHO
+	return unix.IoctlSetTermios(int(in.Fd()), unix.TIOCSETA, settings)
+}

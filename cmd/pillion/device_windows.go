@@ -22,3 +22,12 @@ func openTerminal() (in, out *os.File, err error) {
 
 // discardTyped throws away what was typed and not read yet.
 func discardTyped(in *os.File) { _ = windows.FlushConsoleInputBuffer(windows.Handle(in.Fd())) }
+
+// hideTyped stops the console from showing what is typed.
+func hideTyped(in *os.File) error {
+	var mode uint32
+	if err := windows.GetConsoleMode(windows.Handle(in.Fd()), &mode); err != nil {
+		return err
+	}
+	return windows.SetConsoleMode(windows.Handle(in.Fd()), mode&^windows.ENABLE_ECHO_INPUT)
+}

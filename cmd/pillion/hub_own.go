@@ -173,6 +173,14 @@ func (a ownAsker) Approve(ctx context.Context, approval host.Approval) (host.App
 	return sidecar.Approve(ctx, a.hub.open, approval, nil)
 }
 
+// AskInput implements host.Asker.
+func (a ownAsker) AskInput(ctx context.Context, q host.InputQuestion) (host.InputAnswer, error) {
+	if !a.hub.hasPerson {
+		return host.InputAnswer{}, host.ErrNobody
+	}
+	return sidecar.AskInput(ctx, a.hub.open, message.Asker{Kind: message.AskerCLI}, q, nil)
+}
+
 // AskPermission implements host.Asker. The verb itself asks once the call has come back, and calls again.
 func (ownAsker) AskPermission([]host.Permission, host.Caller) {}
 

@@ -73,6 +73,11 @@ func reviewText(ask message.Ask) string {
 // put shows a question whole, reads the answer from the terminal and gives it. The error is [errUndecided] where nothing
 // was decided, [errNotTaken] where the answer came to nothing, and a [*closedError] where the question ended elsewhere.
 func (p *program) put(ctx context.Context, h hub, d *device, ask message.Ask) (choice, error) {
+	if body, err := ask.ParseBody(); err == nil {
+		if input, isInput := body.(message.InputBody); isInput {
+			return p.putInput(ctx, h, d, ask, input)
+		}
+	}
 	choices := choicesOf(ask)
 	text := reviewText(ask)
 	if len(choices) == 0 || text == "" {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -106,15 +107,23 @@ const keyringTime = time.Minute
 
 // boundedKeyring asks a keyring that may never answer.
 type boundedKeyring struct {
-	keyring Keyring // nil where there is none
-	wait    time.Duration
+	find func() Keyring // nil where there is none
+	wait time.Duration
 	// isStuck is set once it did not answer in time. It is not asked again by this process: what is stuck would pile up.
 	isStuck atomic.Bool
 }
 
+func newBoundedKeyring(find func() Keyring, wait time.Duration) *boundedKeyring {
+	if find == nil {
+		find = func() Keyring { return nil }
+	}
+	return &boundedKeyring{find: sync.OnceValue(find), wait: wait}
+}
+
 // use calls do, which gets the keyring and may block. An error is that of ctx, ErrNoValue, ErrTooBig, or wraps ErrNoKeyring.
 func (b *boundedKeyring) use(ctx context.Context, do func(Keyring) (string, error)) (string, error) {
-	if b.keyring == nil {
+	keyring := b.find()
+	if keyring == nil {
 		return "", ErrNoKeyring
 	}
 	if b.isStuck.Load() {
@@ -126,7 +135,7 @@ func (b *boundedKeyring) use(ctx context.Context, do func(Keyring) (string, erro
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		value, err := do(b.keyring)
+		value, err := do(keyring)
 		answers <- answer{value, err}
 	}()
 	late := time.NewTimer(b.wait)

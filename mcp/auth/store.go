@@ -27,8 +27,8 @@ type Options struct {
 	// KeyFolder is the folder that the key of the sealed values goes to: another one, so that a copy of the first opens
 	// nothing. It is made where it is needed.
 	KeyFolder string
-	// Keyring is used where it answers; nil for none.
-	Keyring Keyring
+	// Keyring finds the keyring when one is needed, once, and may return nil; nil itself is for none.
+	Keyring func() Keyring
 }
 
 // Store keeps values, shared by all windows. Its methods may be called at once. Nothing is read before the first of them.
@@ -105,7 +105,7 @@ func New(o Options) *Store {
 	return &Store{
 		kept:      state.NewStore(o.Folder, fileName, version, empty),
 		keyFolder: o.KeyFolder,
-		keyring:   &boundedKeyring{keyring: o.Keyring, wait: keyringTime},
+		keyring:   newBoundedKeyring(o.Keyring, keyringTime),
 	}
 }
 

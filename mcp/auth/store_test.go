@@ -44,7 +44,7 @@ func (p place) store(keyring Keyring) *Store {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return New(Options{Folder: folder, KeyFolder: p.config, Keyring: keyring})
+	return New(Options{Folder: folder, KeyFolder: p.config, Keyring: func() Keyring { return keyring }})
 }
 
 func (p place) file() string { return filepath.Join(p.state, fileName) }

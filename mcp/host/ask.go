@@ -59,6 +59,9 @@ type Asker interface {
 	// AskPermission raises the one question about what waits, if there is somebody to ask, and returns at once.
 	// The answer comes back through [Host.Decide].
 	AskPermission(waiting []Permission, caller Caller)
+	// AskInput asks for the value of an input and blocks until somebody answered; there is no time-out.
+	// When ctx ends the question is withdrawn.
+	AskInput(ctx context.Context, q InputQuestion) (InputAnswer, error)
 }
 
 // maxQueuedApprovals is how many calls of one session may wait behind the question that is open (S19).

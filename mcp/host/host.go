@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"pillion/mcp/audit"
+	"pillion/mcp/auth"
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
 	"pillion/mcp/permission"
@@ -53,6 +54,8 @@ type Options struct {
 	AllowedOnce []string
 	// Asker asks people; nil means that there is nobody to ask.
 	Asker Asker
+	// Secrets keeps the values of inputs; nil keeps them for the session alone.
+	Secrets *auth.Store
 	// Observe is told what changed, after it did. It must not block and must not call the host.
 	Observe func(Event)
 	// StopTiming bounds the steps of ending a connector; zero means the usual ones.
@@ -88,6 +91,7 @@ type Host struct {
 	eras        *eraMemory
 	calls       *callBook
 	approvals   *approvalQueue
+	inputs      *inputBook
 
 	closing   chan struct{}
 	stopOnce  sync.Once
@@ -138,6 +142,7 @@ func New(o Options) *Host {
 		eras:        newEraMemory(o.Folder, o.Logger),
 		calls:       newCallBook(),
 		approvals:   newApprovalQueue(),
+		inputs:      newInputBook(o.Secrets),
 		closing:     make(chan struct{}),
 		lifetime:    lifetime,
 		end:         end,

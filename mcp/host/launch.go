@@ -38,8 +38,8 @@ var downloaders = map[string]bool{"npx": true, "bunx": true, "uvx": true, "pipx"
 
 // launch starts an entry where it was judged, for the workspace may have other folders by now; the connector is returned even
 // where its start did not succeed.
-func (h *Host) launch(ctx context.Context, s *slot, at subject) (*connector.Connector, *Problem) {
-	prepared, err := patiently(ctx, func() prepared { return h.prepare(at) })
+func (h *Host) launch(ctx context.Context, s *slot, at subject, given inputValues) (*connector.Connector, *Problem) {
+	prepared, err := patiently(ctx, func() prepared { return h.prepare(at, given) })
 	switch {
 	case err != nil:
 		return nil, nil // it was given up
@@ -76,13 +76,17 @@ type prepared struct {
 
 // prepare expands an entry that may run, and finds its folder and its program.
 // It is called after consent only (B6).
-func (h *Host) prepare(at subject) prepared {
+func (h *Host) prepare(at subject, given inputValues) prepared {
 	entry, project := at.entry, at.project()
 	expanded, findings := entry.Expand(config.Scope{
 		Root: project, Dir: h.ownFolder(entry), Home: h.home(), Lookup: h.lookup(project), IsSecret: redact.LooksSecret,
+		Input: given.of,
 	})
 	if len(findings) > 0 {
 		return prepared{problem: configProblem(entry, findings[0].Message, findings[0].Fix)}
+	}
+	if problem := h.reachesWorkspace(at, expanded); problem != nil {
+		return prepared{problem: problem}
 	}
 	folder, problem := h.workingFolder(entry, expanded.Cwd)
 	if problem != nil {

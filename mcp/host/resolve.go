@@ -144,11 +144,15 @@ func (c *call) needsConsent(view Connector) *Result {
 // out: somebody else wrote it, and the line is meant to be pasted (S17).
 func ApproveCommand(name string) string {
 	const command = "pillion mcp approve"
-	isWord := name != "" && name[0] != '-' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@/") == ""
-	if !isWord {
+	if !isWord(name) {
 		return command
 	}
 	return command + " " + name
+}
+
+// isWord reports whether a shell takes a name for one word that is no option.
+func isWord(name string) bool {
+	return name != "" && name[0] != '-' && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@/") == ""
 }
 
 // down is the answer where the connector does not run (D2).

@@ -47,7 +47,9 @@ func (h *Host) namedBy(at subject) []string {
 	values := slices.Clone(written)
 	look := h.lookup(at.project())
 	expanded, findings := (&config.Entry{File: entry.File, Transport: config.TransportStdio, Command: "x", Args: written}).
-		Expand(config.Scope{Root: at.project(), Dir: h.ownFolder(entry), Home: h.home(), Lookup: look})
+		Expand(config.Scope{Root: at.project(), Dir: h.ownFolder(entry), Home: h.home(), Lookup: look,
+			Input: func(string) (string, bool) { return "", true }, // a value is judged once it is given; see reachesWorkspace
+		})
 	if len(findings) == 0 { // else it cannot start either
 		values = append(values, expanded.Args...)
 	}

@@ -123,6 +123,7 @@ func (h *Host) view(s *slot) Connector {
 			view.Warnings = append(view.Warnings, fmt.Sprintf("tool %q is left out: %s", name, reason))
 		}
 	}
+	view.Warnings = append(view.Warnings, h.inputs.warningsOf(s.id)...)
 	return view
 }
 

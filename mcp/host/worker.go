@@ -139,24 +139,40 @@ func (h *Host) startProcess(s *slot, next task) {
 	h.changed(s.id)
 }
 
-// attempt looks once more at where the connector stands, for the folder that the yes was given in may have been replaced
-// since (S2), and starts it. The process is returned even where its start did not succeed.
+// attempt starts the connector, with the values that it must be given. The process is returned even where its start did not
+// succeed.
 func (h *Host) attempt(s *slot, next task) (*connector.Connector, *Problem) {
+	found, problem, mayStart := h.lookOnceMore(s, next)
+	if !mayStart {
+		return nil, problem
+	}
+	given, problem := h.valuesOf(next.start, next.subject.entry, found.root)
+	if problem != nil || next.start.Err() != nil {
+		return nil, problem
+	}
+	if given != nil { // somebody may have taken their time to type one
+		if _, problem, mayStart = h.lookOnceMore(s, next); !mayStart {
+			return nil, problem
+		}
+	}
+	return h.launch(next.start, s, next.subject, given)
+}
+
+// lookOnceMore looks at where the connector stands, for the folder that the yes was given in may have been replaced since
+// (S2), and at its code, and reports whether it may still be started; a problem is why that cannot be told.
+func (h *Host) lookOnceMore(s *slot, next task) (ground, *Problem, bool) {
 	found, err := patiently(next.start, func() ground { return h.look(next.subject) })
 	if err != nil {
-		return nil, nil
+		return ground{}, nil, false
 	}
 	h.settleOn(s, next.subject, found)
 	h.updateDecisions()
-	now, err := h.codeOf(next.start, next.subject, found)
+	code, err := h.codeOf(next.start, next.subject, found)
 	if err != nil && next.start.Err() == nil {
-		return nil, configProblem(next.subject.entry, err.Error(), "Make the workspace folder readable, then start the connector again.")
+		return found, configProblem(next.subject.entry, err.Error(), "Make the workspace folder readable, then start the connector again."), false
 	}
-	h.settleOnCode(s, next.subject, now)
-	if next.start.Err() != nil {
-		return nil, nil
-	}
-	return h.launch(next.start, s, next.subject)
+	h.settleOnCode(s, next.subject, code)
+	return found, nil, next.start.Err() == nil
 }
 
 // takeOver makes a started process the slot's, with what it lists; false where it is not ready any more, or not wanted.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"sync"
 
+	"pillion/mcp/auth"
 	"pillion/mcp/config"
 	"pillion/mcp/host"
 	"pillion/mcp/place"
@@ -108,6 +109,9 @@ func Open(o Options) (*Core, error) {
 			Policies: policiesIn(o.Environ),
 			Roots:    o.Roots, IsUntrusted: !isTrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
+			Secrets: auth.New(auth.Options{
+				Folder: p.folder, KeyFolder: folders.Config, Keyring: func() auth.Keyring { return auth.SystemKeyring(o.Environ) },
+			}),
 		}),
 	}, nil
 }
