@@ -35,9 +35,10 @@ func TestS17_NoBorrowedVoice(t *testing.T) {
 		}
 		item.Warnings, item.DefinitionText, item.Reason = []string{spoof}, spoof, message.ConsentChanged
 		item.Changes = []message.Change{{Path: spoof, Before: spoof, After: spoof}}
+		input := message.InputBody{ID: spoof, Description: spoof, Secret: true, Options: []string{spoof, spoof}, Default: spoof, Destination: spoof}
 		call := approval()
 		call.Tool.Label, call.Tool.Summary, call.ArgumentsText = spoof, spoof, spoof
-		for kind, body := range map[string]message.AskBody{"consent": body, "approval": call} {
+		for kind, body := range map[string]message.AskBody{"consent": body, "approval": call, "input": input} {
 			ask := message.Ask{AskID: "1", Asker: message.Asker{Kind: message.AskerAgent, Name: spoof, Program: spoof}}
 			if err := ask.SetBody(body); err != nil {
 				continue // what cannot be encoded cannot be asked

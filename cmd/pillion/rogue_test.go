@@ -188,6 +188,7 @@ func TestS6_AConnectorDoesNotAnswerForItsUser(t *testing.T) {
 		Doors: [][]string{
 			{"--stdio"}, {"mcp", "approve"}, {"mcp", "approve", "target"}, {"answer", string(ask.AskID)}, {"call", "target.a"},
 			{"call", "--allow", target.Hash, "target.a"}, {"mcp", "add", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
+			{"secret", "list"}, {"secret", "set", "token"}, {"secret", "set", "token", "--from-stdin"}, {"secret", "remove", "token"},
 			{"mcp", "add", "--project", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
 		},
 	}

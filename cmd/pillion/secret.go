@@ -41,6 +41,9 @@ type secretListShape struct {
 
 // Run lists.
 func (secretListVerb) Run(p *program) error {
+	if startedByConnector() {
+		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	}
 	h, err := p.host(ownOptions{})
 	if err != nil {
 		return err
@@ -173,7 +176,7 @@ func (v secretSetVerb) Run(p *program) error {
 			return err
 		}
 	}
-	if len(value) < redact.MinBytes {
+	if secret.IsPassword && len(value) < redact.MinBytes {
 		p.say("pillion: " + editors.Visible(host.ShortSecret(secret.ID)) + ".")
 	}
 	secret.IsSet = true

@@ -13,6 +13,8 @@ import (
 type Secret struct {
 	auth.Key
 	IsSet bool
+	// IsPassword is set where one of those here says that it is a secret.
+	IsPassword bool
 	// Place is where it lies, if it is set.
 	Place auth.Place
 	// Connectors are the names of those here that refer to it.
@@ -48,6 +50,7 @@ func (h *Host) withReferences(secrets []Secret) []Secret {
 				at = len(secrets)
 				secrets = append(secrets, Secret{Key: k})
 			}
+			secrets[at].IsPassword = secrets[at].IsPassword || input.IsSecret
 			if !slices.Contains(secrets[at].Connectors, s.entry.Name) {
 				secrets[at].Connectors = append(secrets[at].Connectors, s.entry.Name)
 			}
