@@ -112,7 +112,7 @@ func (s *Session) askNow(ask message.Ask) {
 	}
 	if ask.Kind == message.AskInput {
 		// Its answer must not be typed where it is shown, kept or logged: neither a document nor a prompt takes it.
-		s.editor.showMessage(s, messageWarning, editors.Prompt(ask))
+		s.editor.showMessage(s, messageInfo, editors.Prompt(ask))
 		return
 	}
 	path := s.shown.review(s, ask)

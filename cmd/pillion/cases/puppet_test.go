@@ -2,6 +2,8 @@ package cases
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -28,8 +30,9 @@ type orders struct {
 	Gate     string `json:"gate"`   // goes on once the file is there
 	Error    string `json:"error"`  // is answered as a protocol error
 	Text     string `json:"text"`
-	Times    int    `json:"times"` // repeats the text
-	End      string `json:"end"`   // stands behind it
+	Times    int    `json:"times"`    // repeats the text
+	End      string `json:"end"`      // stands behind it
+	Variable string `json:"variable"` // one of its environment, whose value stands behind that, and the value's sum in hexadecimal
 }
 
 // puppet is a connector whose calls do what their arguments say, and end when the test wants them to.
@@ -120,8 +123,18 @@ func (p *puppet) call(id, token json.RawMessage, o orders, stop <-chan struct{})
 		p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":%s}}`, id, text))
 		return
 	}
+	if o.Variable != "" {
+		value := os.Getenv(o.Variable)
+		o.End += value + " " + sumOf(value)
+	}
 	text, _ := json.Marshal(strings.Repeat(o.Text, max(o.Times, 1)) + o.End)
 	p.answer(id, fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, text))
+}
+
+// sumOf tells a value without saying it.
+func sumOf(value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(sum[:])
 }
 
 func (p *puppet) answer(id json.RawMessage, result string) {
