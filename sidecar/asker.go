@@ -150,23 +150,27 @@ func (s *Session) decide(waiting []host.Permission, answer message.ConsentAnswer
 	return nil
 }
 
-// dropStaleConsents withdraws the questions about what no longer waits as it was shown (C71).
+// dropStaleConsents withdraws the questions about what does not stand any more as it was shown (C71).
 func (s *Session) dropStaleConsents() {
 	if s.core == nil {
 		return
 	}
-	waiting := s.core.Waiting(true)
-	s.consents.mu.Lock()
-	stale := slices.DeleteFunc(slices.Clone(s.consents.open), func(c consentAsk) bool {
-		for _, p := range c.waiting {
-			if !isAmong(p, waiting) {
-				return false
-			}
+	for _, open := range s.consents.all() {
+		if slices.ContainsFunc(open.waiting, func(p host.Permission) bool { return !s.stands(p) }) {
+			s.questions.Withdraw(open.ask.AskID)
 		}
-		return true
-	})
-	s.consents.mu.Unlock()
-	for _, c := range stale {
-		s.questions.Withdraw(c.ask.AskID)
 	}
+}
+
+func (c *consentAsks) all() []consentAsk {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.open)
+}
+
+// stands reports whether a definition still waits as it was shown, or still is blocked: what is blocked is asked about when a
+// person wants to see it again.
+func (s *Session) stands(shown host.Permission) bool {
+	now, isOpen := s.core.WaitingOn(shown.Connector.ID)
+	return isOpen && now.Hash == shown.Hash && now.Root == shown.Root && now.Connector.State == shown.Connector.State
 }

@@ -517,6 +517,29 @@ func TestB4_DecisionsStandUntilTakenBack(t *testing.T) {
 	w.edit().Connector("build", message.ConnectorWaiting)
 }
 
+func TestB4_AQuestionAboutWhatIsBlockedStands(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.project(servers(map[string]entry{"build": fake("")}))
+	e := w.edit()
+	blocked := e.Connector("build", message.ConnectorWaiting)
+	answer := func(decision string) {
+		t.Helper()
+		shown := editortest.Request(e, message.AskShow, message.AskShowParams{Connector: "build"})
+		if decision == "allow" { // something else happens while it is looked at
+			w.project(servers(map[string]entry{"build": fake(""), "other": fake("")}))
+			e.Connector("other", message.ConnectorWaiting)
+		}
+		if result := e.Answer(*shown.AskID, `{"decisions":{"`+string(blocked.ID)+`":"`+decision+`"}}`); !result.Accepted {
+			t.Fatalf("%s: %+v", decision, result)
+		}
+	}
+	answer("never")
+	e.Connector("build", message.ConnectorDenied)
+	answer("allow")
+	e.Connector("build", message.ConnectorReady)
+}
+
 func TestB5_UntrustedWorkspaceWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
