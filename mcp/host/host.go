@@ -114,8 +114,8 @@ type Host struct {
 
 	deciding sync.Mutex
 
-	// mu guards what follows, and the slots. It is held for moments only: nothing under it looks at the file system, waits, or
-	// calls what is not the host's own.
+	// mu guards what follows, and the slots. It is held for moments only: nothing under it looks at the file system, runs a
+	// program, or waits.
 	mu          sync.Mutex
 	slots       map[string]*slot
 	order       []string

@@ -3,6 +3,8 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -25,7 +27,33 @@ func TestMain(m *testing.M) {
 		os.Exit(process.RunGuard(os.Stdin))
 	}
 	mcptest.Main()
-	goleak.VerifyTestMain(m)
+	dir, err := copyProgram()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(dir)
+		os.Exit(code)
+	}))
+}
+
+// programVar names the test binary under another name: the fakes are the test binary, and a connector that is Pillion itself is
+// none.
+const programVar = "HOST_TEST_PILLION"
+
+// copyProgram makes that copy before anything is forked, which could keep it open for writing.
+func copyProgram() (dir string, err error) {
+	own, _, _ := mcptest.Command("")
+	content, err := os.ReadFile(own)
+	if err != nil {
+		return "", err
+	}
+	if dir, err = os.MkdirTemp("", "host-test-"); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "pillion"+filepath.Ext(own))
+	return dir, errors.Join(os.WriteFile(path, content, 0o700), os.Setenv(programVar, path))
 }
 
 // house is a host with folders of its own.
@@ -46,26 +74,11 @@ func newHouse(t *testing.T, roots ...string) *house {
 	user := filepath.Join(dir, "mcp.json")
 	h := New(Options{
 		Logger: slog.New(slog.DiscardHandler), UserFile: user, Folder: folder, Environ: []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")},
-		Executable: pillion(t, dir), GuardArgs: []string{guardArgument}, Roots: roots,
+		Executable: os.Getenv(programVar), GuardArgs: []string{guardArgument}, Roots: roots,
 		StopTiming: process.Timing{EOF: 500 * time.Millisecond, Term: 300 * time.Millisecond},
 	})
 	t.Cleanup(func() { h.Close(context.Background()) })
 	return &house{h, t, user}
-}
-
-// pillion is the test binary under another name: the fakes are the test binary, and a connector that is Pillion itself is none.
-func pillion(t *testing.T, dir string) string {
-	t.Helper()
-	own, _, _ := mcptest.Command("")
-	content, err := os.ReadFile(own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "pillion"+filepath.Ext(own))
-	if err := os.WriteFile(path, content, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // workspace is a folder whose own file names a connector.
@@ -103,6 +116,24 @@ func (h *house) id(name string) string {
 		h.t.Fatal(err)
 	}
 	return found.ID
+}
+
+// until waits for a state of a connector.
+func (h *house) until(name string, want State) {
+	h.t.Helper()
+	for id := h.id(name); ; {
+		var state State
+		var changed <-chan struct{}
+		h.locked(func() { state, changed = h.slots[id].state(), h.slots[id].changed })
+		if state == want {
+			return
+		}
+		select {
+		case <-changed:
+		case <-time.After(30 * time.Second):
+			h.t.Fatalf("connector %s stays %s, want %s", name, state, want)
+		}
+	}
 }
 
 // started starts a connector and returns it.

@@ -28,6 +28,7 @@ func TestC18_WhatIsLeftOfALostProcessGoesBeforeTheNext(t *testing.T) {
 	if result, err := h.Call(t.Context(), CallRequest{Tool: "mine.a"}); err != nil || result.Status != StatusConnectorDown {
 		t.Fatalf("the call of what goes away: %+v, %v", result, err)
 	}
+	h.until("mine", StateFailed)
 	h.started("mine")
 	text, err := os.ReadFile(pids)
 	if err != nil {
