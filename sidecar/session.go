@@ -156,7 +156,12 @@ func (s *Session) finish(serveErr error) (int, error) {
 	s.notifier.close()
 	s.closeAttach()
 	s.closeCore(ctx)
-	s.background.Wait()
+	idle := make(chan struct{})
+	go func() {
+		s.background.Wait()
+		close(idle)
+	}()
+	isOver(ctx, idle)
 	var frame *rpc.FrameError
 	if asFrameError(serveErr, &frame) {
 		return exitBadFrame, frame
@@ -209,13 +214,26 @@ func (s *Session) start() {
 	})
 }
 
+// closeCore ends the core. A folder that hangs while it is opened or started holds up the end no longer than ctx.
 func (s *Session) closeCore(ctx context.Context) {
 	s.openOnce.Do(func() { close(s.opened) })
-	<-s.opened
+	if !isOver(ctx, s.opened) {
+		return
+	}
 	s.startOnce.Do(func() { close(s.started) })
-	<-s.started
+	isOver(ctx, s.started)
 	if s.core != nil {
 		s.core.Close(ctx)
+	}
+}
+
+// isOver waits for the channel to be closed, and reports false when ctx ends before that.
+func isOver(ctx context.Context, closed <-chan struct{}) bool {
+	select {
+	case <-closed:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
