@@ -362,3 +362,22 @@ func TestS29_AShortValueIsWarnedOf(t *testing.T) {
 		t.Errorf("%q", c.Warnings)
 	}
 }
+
+// Nothing of the secret store is read or made where no connector refers to an input.
+func TestG3_NothingTouchesTheStoreThatNeedsNoValue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(inputs(tokenInput, map[string]entry{"mine": w.puppet("mine"), "off": w.puppet("off").withEnv("API_TOKEN=${input:token}").with("disabled", true)}))
+	e := w.edit()
+	e.Connector("mine", message.ConnectorReady)
+	e.Connector("off", message.ConnectorDisabled)
+	if result := call(t, e, "mine.look", `{}`); result.Status != message.CallOK {
+		t.Errorf("%+v", result)
+	}
+	quit(e)
+	for _, pattern := range []string{"state/secrets*", "config/secrets*"} {
+		if found, err := filepath.Glob(w.file(pattern)); err != nil || len(found) > 0 {
+			t.Errorf("%q, %v", found, err)
+		}
+	}
+}
