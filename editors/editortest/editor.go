@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,6 +40,9 @@ type Options struct {
 	Choose func(text string, titles []string) string
 	// Initialize are further members of the initialization options.
 	Initialize map[string]any
+	// Configuration, if not nil, answers workspace/configuration with the section that is asked for; the editor declares it,
+	// and takes the registration for its changes.
+	Configuration func(section string) any
 	// IsSilent leaves initialize to the test.
 	IsSilent bool
 	// Heard, if not nil, is given everything that Pillion says, whole; it must not keep it.
@@ -68,6 +72,7 @@ type Editor struct {
 	shownPaths  []string
 	messages    []string
 	prompts     []string
+	registered  []string
 	progress    []protocol.ProgressParams
 	log         []string
 }
@@ -118,6 +123,10 @@ func (e *Editor) connect(out io.ReadCloser, in io.WriteCloser) {
 	rpc.Handle(router, rpc.Request[protocol.ShowDocumentParams, protocol.ShowDocumentResult]{Method: "window/showDocument"}, e.showDocument)
 	if e.options.Choose != nil {
 		rpc.Handle(router, rpc.Request[protocol.ShowMessageRequestParams, *protocol.MessageActionItem]{Method: "window/showMessageRequest"}, e.choose)
+	}
+	if e.options.Configuration != nil {
+		rpc.Handle(router, rpc.Request[protocol.ConfigurationParams, []any]{Method: "workspace/configuration"}, e.configuration)
+		rpc.Handle(router, rpc.Request[protocol.RegistrationParams, rpc.Null]{Method: "client/registerCapability"}, e.register)
 	}
 	e.conn = rpc.NewConn(out, in, router, rpc.Options{Trace: e})
 	go func() {
@@ -216,6 +225,32 @@ func (e *Editor) choose(_ context.Context, p protocol.ShowMessageRequestParams) 
 	return nil, nil
 }
 
+func (e *Editor) configuration(_ context.Context, p protocol.ConfigurationParams) ([]any, error) {
+	answers := make([]any, len(p.Items))
+	for i, item := range p.Items {
+		if item.Section != nil {
+			answers[i] = e.options.Configuration(*item.Section)
+		}
+	}
+	return answers, nil
+}
+
+func (e *Editor) register(_ context.Context, p protocol.RegistrationParams) (rpc.Null, error) {
+	e.mu.Lock()
+	for _, registration := range p.Registrations {
+		e.registered = append(e.registered, registration.Method)
+	}
+	e.mu.Unlock()
+	e.touch()
+	return rpc.Null{}, nil
+}
+
+// Registered waits until Pillion has registered a method.
+func (e *Editor) Registered(method string) {
+	e.t.Helper()
+	e.Until(method+" is registered", func() bool { return slices.Contains(e.registered, method) })
+}
+
 // Initialize sends initialize and returns what Pillion answers.
 func (e *Editor) Initialize() protocol.InitializeResult {
 	e.t.Helper()
@@ -230,6 +265,11 @@ func (e *Editor) InitializeParams() map[string]any {
 	}
 	capabilities := map[string]any{
 		"window": map[string]any{"showDocument": map[string]any{"support": true}, "workDoneProgress": true},
+	}
+	if e.options.Configuration != nil {
+		capabilities["workspace"] = map[string]any{
+			"configuration": true, "didChangeConfiguration": map[string]any{"dynamicRegistration": true},
+		}
 	}
 	if !e.options.IsPlain {
 		capabilities["experimental"] = map[string]any{message.CapabilityName: message.ClientCapability{

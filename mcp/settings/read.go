@@ -250,50 +250,63 @@ func (r *reader) read() bool {
 	if err == nil {
 		return true
 	}
-	r.given, r.findings = nil, nil
-	at := min(shift+int(decoder.InputOffset()), len(r.text))
-	r.findings = []Finding{{Code: CodeSyntax, Where: r.place(at), Start: at, End: min(at+1, len(r.text)), Message: err.Error()}}
+	offset := decoder.InputOffset()
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		offset = syntactic.ByteOffset
+	}
+	at := min(shift+int(offset), len(r.text))
+	r.given = nil
+	r.findings = []Finding{{Code: CodeSyntax, Where: r.place(at), Start: at, End: min(at+1, len(r.text)), Message: reason(err)}}
 	return false
 }
 
-// errText is why a text is not read; the library's own messages are for programmers.
-func errText(err error) error {
+// structureError says what else is wrong with an object that is good JSON.
+type structureError string
+
+func (e structureError) Error() string { return string(e) }
+
+// reason is why a text is not read; the library's own messages are for programmers.
+func reason(err error) string {
+	var structure structureError
 	switch {
+	case errors.As(err, &structure):
+		return string(structure)
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return errors.New("one name stands here twice")
+		return "one name stands here twice"
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return errors.New("the text ends too early")
+		return "the text ends too early"
 	}
-	return errors.New("this is not JSON")
+	return "this is not JSON"
 }
 
 func (r *reader) object(decoder *jsontext.Decoder, shift int) error {
 	if kind := decoder.PeekKind(); kind != '{' {
-		if raw, err := decoder.ReadValue(); err == nil {
-			return errors.New("an object was expected, and there " + kindName(raw))
-		} else {
-			return errText(err)
+		raw, err := decoder.ReadValue()
+		if err != nil {
+			return err
 		}
+		return structureError("the text holds " + kindName(raw) + " in place of an object")
 	}
 	_, _ = decoder.ReadToken()
 	for decoder.PeekKind() == '"' {
 		name, err := decoder.ReadValue()
 		if err != nil {
-			return errText(err)
+			return err
 		}
 		end := shift + int(decoder.InputOffset())
 		key, span := unquote(name), [2]int{end - len(name), end}
 		raw, err := decoder.ReadValue()
 		if err != nil {
-			return errText(err)
+			return err
 		}
 		r.member(key, raw, span, shift+int(decoder.InputOffset()))
 	}
 	if _, err := decoder.ReadToken(); err != nil {
-		return errText(err)
+		return err
 	}
 	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the object")
+		return structureError("something follows the object")
 	}
 	return nil
 }

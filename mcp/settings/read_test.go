@@ -135,6 +135,25 @@ func TestFromFlags(t *testing.T) {
 	}
 }
 
+func TestFaultsHaveTheirPlace(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{\n\n  \"ask\": prompt\n}":                    "settings.json:3: this is not JSON",
+		"{\n  \"a\": 1,\n  \"a\": 2\n}":                "settings.json:3: one name stands here twice",
+		"{\n  \"reconnect\": {\"b\": 1,\n\"b\": 2}\n}": "settings.json:3: one name stands here twice",
+		"{\n  \"ask\":":                                "settings.json:2: the text ends too early",
+		"\n[]":                                         "settings.json:2: the text holds an array in place of an object",
+		"{}\n{}":                                       "settings.json:2: something follows the object",
+		"{\n\"ask\": 7}":                               `settings.json:2: ask is none of the words it can be, and has no effect: write "command" or "prompt"`,
+		"{\n\"trusted\": 7}":                           "settings.json:2: trusted is a number, and counts as false: write true or false",
+	} {
+		_, findings, _ := FromFile("settings.json", []byte(text))
+		if len(findings) != 1 || findings[0].Text() != want {
+			t.Errorf("%q: %v", text, findings)
+		}
+	}
+}
+
 // FuzzFromFile holds that no text is a panic, that findings lie in it, and that what cannot be read never widens.
 func FuzzFromFile(f *testing.F) {
 	f.Add([]byte(`{"ask": "prompt", "trusted": false, /* x */ }`))
