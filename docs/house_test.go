@@ -41,7 +41,8 @@ var directions = map[string][]string{
 	"editors/e2e":           nil, // drives the program from outside
 	"editors/e2e/leg":       {},
 	"docs":                  {},
-	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth"},
+	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "sidecar/watch"},
+	"sidecar/watch":         {},
 	"sidecar/attach":        {"rpc", "rpc/message", "mcp/process", "mcp/state"},
 	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host"},
 	"sidecar": {
@@ -109,7 +110,7 @@ func TestLibrariesStayAtTheirEdge(t *testing.T) {
 		"go.lsp.dev/jsonrpc2":                        {"rpc", "rpc/rpctest"},
 		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest"},
 		"github.com/zalando/go-keyring":              {"mcp/auth"},
-		"github.com/fsnotify/fsnotify":               {"sidecar/core"},
+		"github.com/fsnotify/fsnotify":               {"sidecar/watch"},
 		// A child that is not started through the guard would be taken for a connector's orphan; see process.Subreaper.
 		"os/exec": {"mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg"},
 	}

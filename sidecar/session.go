@@ -195,6 +195,7 @@ func (s *Session) start() {
 		s.inBackground(func() {
 			<-s.opened
 			if s.core != nil {
+				s.core.Watch(s.log, func(sentence string) { s.editor.showMessage(s, messageWarning, "Pillion: "+editors.Visible(sentence)) })
 				s.core.Start()
 			}
 			close(s.started)
@@ -207,7 +208,6 @@ func (s *Session) start() {
 			}
 			s.tellSettings()
 			s.notifier.resume()
-			s.core.Watch(s.log)
 			s.askAboutStores()
 			s.publishAll()
 		})

@@ -41,7 +41,6 @@ func (s *Session) didChangeFolders(_ context.Context, params protocol.DidChangeW
 		for _, err := range c.SetRoots(roots) {
 			s.editor.showMessage(s, messageError, "Pillion: "+err.Error())
 		}
-		c.Rewatch()
 		s.describeRoots(c.Roots())
 	})
 }

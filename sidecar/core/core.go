@@ -21,6 +21,7 @@ import (
 	"pillion/mcp/policy"
 	"pillion/mcp/process"
 	"pillion/mcp/settings"
+	"pillion/sidecar/watch"
 )
 
 // Options say who starts a host and for what.
@@ -62,9 +63,11 @@ type Core struct {
 	applying        sync.Mutex // what is read last is what counts
 	isTrusted       bool
 
-	watchMu  sync.Mutex
-	watcher  *watcher
-	isClosed bool
+	watcher   *watch.Watcher // nil without [Core.Watch]
+	given     []string       // the workspace folders to begin with
+	started   chan struct{}
+	closing   chan struct{}
+	closeOnce sync.Once
 }
 
 // GuardCommand is the hidden command of Pillion that runs its guard.
@@ -102,6 +105,9 @@ func Open(o Options) (*Core, error) {
 		Notice:   p.notice,
 		scratch:  p.scratch,
 		settings: o.Settings, settingsChanged: o.SettingsChanged, isTrusted: isTrusted,
+		given:   slices.Clone(o.Roots),
+		started: make(chan struct{}),
+		closing: make(chan struct{}),
 		Host: host.New(host.Options{
 			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: p.folder,
 			Scratch: p.scratch, Results: p.results, OwnFolders: own,
@@ -175,7 +181,9 @@ func (c *Core) SetRoots(roots []string) []error {
 		}
 		return err != nil
 	})
+	c.follow(served) // watched first, read then
 	c.Host.SetRoots(served)
+	c.follow(c.Roots())
 	c.settings.Load(served)
 	c.ApplySettings()
 	return refused
@@ -225,12 +233,9 @@ func firstSet(look func(string) (string, bool), names ...string) string {
 
 // Close ends the watch and the host; see [host.Host.Close].
 func (c *Core) Close(ctx context.Context) {
-	c.watchMu.Lock()
-	w := c.watcher
-	c.watcher, c.isClosed = nil, true
-	c.watchMu.Unlock()
-	if w != nil {
-		w.close()
+	c.closeOnce.Do(func() { close(c.closing) })
+	if c.watcher != nil {
+		c.watcher.Close()
 	}
 	c.Host.Close(ctx)
 	if c.scratch != "" {

@@ -1,125 +1,50 @@
 package core
 
 import (
-	"errors"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
-	"slices"
-	"sync"
-	"time"
-
-	"github.com/fsnotify/fsnotify"
 
 	"pillion/mcp/config"
+	"pillion/sidecar/watch"
 )
 
-// settleTime is how long a file must be left alone before it is read again: one save is several events.
-const settleTime = 100 * time.Millisecond
-
-// watcher tells when one of a few files changed. It watches their folders: a watch on a file ends with its first atomic save.
-type watcher struct {
-	notify  *fsnotify.Watcher
-	log     *slog.Logger
-	changed func()
-
-	mu    sync.Mutex
-	files map[string]bool
-	done  chan struct{}
-}
-
-// Watch reads the files again whenever one of them changes, until [Core.Close].
-func (c *Core) Watch(log *slog.Logger) {
-	notify, err := fsnotify.NewWatcher()
-	if err != nil {
-		log.Warn("files are not watched; a save in the editor still counts", "error", err)
-		return
-	}
-	w := &watcher{notify: notify, log: log, changed: c.Reload, files: map[string]bool{}, done: make(chan struct{})}
-	c.watchMu.Lock()
-	if c.isClosed {
-		c.watchMu.Unlock()
-		_ = notify.Close()
-		return
-	}
-	c.watcher = w
-	go w.run()
-	c.watchMu.Unlock()
-	c.Rewatch()
-}
-
-// Rewatch brings the watched folders in line with the workspace.
-func (c *Core) Rewatch() {
-	c.watchMu.Lock()
-	w := c.watcher
-	c.watchMu.Unlock()
-	if w == nil {
-		return
-	}
-	files := append([]string{c.Folders.UserFile, c.Folders.Settings}, c.StoreFiles()...)
-	for _, root := range c.Roots() {
-		files = append(files, filepath.Join(root, config.ProjectFileName))
-	}
-	w.follow(files)
-}
-
-func (w *watcher) follow(files []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.files = make(map[string]bool, len(files))
-	var folders []string
-	for _, file := range files {
-		w.files[file] = true
-		folder := filepath.Dir(file)
-		if !slices.Contains(folders, folder) {
-			folders = append(folders, folder)
-		}
-	}
-	for _, folder := range w.notify.WatchList() {
-		if !slices.Contains(folders, folder) {
-			_ = w.notify.Remove(folder)
-		}
-	}
-	for _, folder := range folders {
-		if err := w.notify.Add(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			w.log.Warn("folder is not watched", "folder", folder, "error", err)
-		}
-	}
-}
-
-func (w *watcher) run() {
-	defer close(w.done)
-	settled := time.NewTimer(settleTime)
-	settled.Stop()
-	for {
+// Watch has the files watched from [Core.Start] on and read again whenever one of them changes, until [Core.Close].
+// tell is given a sentence for the user when something cannot be watched.
+func (c *Core) Watch(log *slog.Logger, tell func(sentence string)) {
+	c.watcher = watch.New(watch.Options{Logger: log, Tell: tell, Changed: func([]string) {
 		select {
-		case event, isOpen := <-w.notify.Events:
-			if !isOpen {
-				return
-			}
-			if w.follows(event.Name) {
-				settled.Reset(settleTime)
-			}
-		case err, isOpen := <-w.notify.Errors:
-			if !isOpen {
-				return
-			}
-			// Events were lost: everything is read again.
-			w.log.Warn("watch lost events", "error", err)
-			settled.Reset(settleTime)
-		case <-settled.C:
-			w.changed()
+		case <-c.started: // not before it has begun
+			c.Reload()
+		case <-c.closing:
 		}
+	}})
+}
+
+// Start is [host.Host.Start], once. What is watched is watched before it is read: no change falls between.
+func (c *Core) Start() {
+	if c.watcher != nil {
+		c.watcher.Start(c.watched(c.given))
+	}
+	c.Host.Start()
+	c.follow(c.Roots()) // those of them that are served
+	close(c.started)
+}
+
+// follow watches the files of these workspace folders instead of those of others.
+func (c *Core) follow(roots []string) {
+	if c.watcher != nil {
+		c.watcher.Follow(c.watched(roots))
 	}
 }
 
-func (w *watcher) follows(name string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.files[name]
-}
-
-func (w *watcher) close() {
-	_ = w.notify.Close()
-	<-w.done
+// watched are the files that decide what runs. Those in the state folder are written by every window.
+func (c *Core) watched(roots []string) []watch.File {
+	files := []watch.File{{Path: c.Folders.UserFile}, {Path: c.Folders.Settings}}
+	for _, path := range c.StoreFiles() {
+		files = append(files, watch.File{Path: path})
+	}
+	for _, root := range roots {
+		files = append(files, watch.File{Path: filepath.Join(root, config.ProjectFileName), Root: root})
+	}
+	return files
 }
