@@ -49,6 +49,9 @@ type Document struct {
 	// bound: there are no entries then, exactly one finding says where and why,
 	// and the host keeps the last good state.
 	Parsed bool
+	// Refused is set by who could not read the file for a *RefusedError: its last
+	// good state does not count either.
+	Refused bool
 	// Entries are in the order of the file, invalid ones (Entry.Fault) among
 	// them; names are unique.
 	Entries []*Entry

@@ -13,7 +13,8 @@ import (
 )
 
 // Reload reads the configuration files again and brings the connectors in line with them.
-// A file that no longer parses leaves its connectors as its last good version had them (A8, C03).
+// A file that no longer parses leaves its connectors as its last good version had them (A8, C03); one that is refused,
+// as its link leads out of its folder or others may write it, has none (S3, S24).
 func (h *Host) Reload() { h.reload(h.Roots) }
 
 // reload reads the files of these folders, which count from the moment on that their entries are judged.
@@ -52,14 +53,15 @@ func (h *Host) readDocuments(roots []string) map[string]*config.Document {
 	return read
 }
 
-// lastGood are the documents that count: one that does not parse leaves its last good version standing.
+// lastGood are the documents that count: one that does not parse leaves its last good version standing, one that is
+// refused does not.
 func lastGood(before, read map[string]*config.Document) map[string]*config.Document {
 	good := make(map[string]*config.Document, len(read))
 	for path, document := range read {
-		if !document.Parsed {
+		if !document.Parsed && !document.Refused {
 			document = before[path]
 		}
-		if document != nil {
+		if document != nil && document.Parsed {
 			good[path] = document
 		}
 	}
@@ -75,7 +77,8 @@ func (h *Host) readDocument(file config.File) *config.Document {
 		return nil
 	}
 	if err != nil {
-		return &config.Document{File: file, Findings: []config.Finding{{Code: config.CodeSyntax, Severity: config.Error, Message: err.Error()}}}
+		var refusal *config.RefusedError
+		return &config.Document{File: file, Refused: errors.As(err, &refusal), Findings: []config.Finding{{Code: config.CodeSyntax, Severity: config.Error, Message: err.Error()}}}
 	}
 	return config.Parse(file, text)
 }
@@ -101,7 +104,7 @@ func (h *Host) Documents() []*config.Document {
 }
 
 // cleanRoots drops what can be no workspace folder: relative paths, the root of the file system, the home folder (U33),
-// and a folder that is named twice.
+// a file, and a folder that is named twice. A folder that is not there stays: it may be made again (A8).
 func cleanRoots(roots []string, home string) []string {
 	var clean []string
 	var seen []os.FileInfo
@@ -114,6 +117,9 @@ func cleanRoots(roots []string, home string) []string {
 			continue
 		}
 		info, err := os.Stat(root)
+		if errors.Is(err, fs.ErrNotExist) && root != filepath.Clean(home) && !slices.Contains(clean, root) {
+			clean = append(clean, root)
+		}
 		if err != nil || !info.IsDir() {
 			continue
 		}
