@@ -4,14 +4,16 @@ import (
 	"fmt"
 
 	"pillion/mcp/config"
+	"pillion/mcp/host"
 	"pillion/mcp/state"
 	"pillion/rpc/message"
+	"pillion/sidecar/core"
 )
 
 // switchOn shows an entry of the user's own file that is off, and switches it on if a person says yes.
 func (p *program) switchOn(d *device, c message.Connector) (bool, error) {
 	file := config.File{Path: c.URI.FsPath(), Source: config.SourceUser}
-	entry, _, err := readEntry(file, c.Name)
+	entry, err := readEntry(file, c.Name)
 	if err != nil {
 		return false, err
 	}
@@ -22,32 +24,32 @@ func (p *program) switchOn(d *device, c message.Connector) (bool, error) {
 	if err != nil || !isYes {
 		return false, err
 	}
-	now, text, err := readEntry(file, c.Name)
+	folders, err := core.FindFolders(p.environ)
 	if err != nil {
 		return false, err
 	}
-	if now.Text != entry.Text {
-		return false, fmt.Errorf("the entry of the connector %q was changed while it was shown; nothing was decided", c.Name)
-	}
-	edited, err := config.SetDisabled(text, c.Name, false)
+	folder, err := state.Open(folders.State)
 	if err != nil {
 		return false, err
 	}
-	path, err := config.WritePath(file)
-	if err != nil {
-		return false, err
-	}
-	return true, state.WriteFile(path, edited, 0o600)
+	err = host.Rewrite(p.ctx, folder, file, func(text []byte) ([]byte, error) {
+		now := config.Parse(file, text).Entry(c.Name)
+		if now == nil || now.Text != entry.Text {
+			return nil, fmt.Errorf("the entry of the connector %q was changed while it was shown; nothing was decided", c.Name)
+		}
+		return config.SetDisabled(text, c.Name, false)
+	})
+	return err == nil, err
 }
 
-func readEntry(file config.File, name string) (*config.Entry, []byte, error) {
+func readEntry(file config.File, name string) (*config.Entry, error) {
 	text, err := config.ReadFile(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	entry := config.Parse(file, text).Entry(name)
 	if entry == nil {
-		return nil, nil, fmt.Errorf("the connector %q is no longer in %s", name, file.Path)
+		return nil, fmt.Errorf("the connector %q is no longer in %s", name, file.Path)
 	}
-	return entry, text, nil
+	return entry, nil
 }

@@ -174,55 +174,6 @@ func insideOf(folder, path string) (string, error) {
 	return filepath.Rel(resolved, path)
 }
 
-// WritePath returns the path to write a file to. A project file that is a link
-// is a *RefusedError (S24); a user file's link is followed to its target.
-func WritePath(f File) (string, error) {
-	info, err := os.Lstat(f.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return f.Path, checkFolder(f)
-	case err != nil:
-		return "", fmt.Errorf("write file: %w", err)
-	case info.Mode()&fs.ModeSymlink != 0 && (f.Source == SourceProject || f.Root != ""):
-		return "", &RefusedError{f.Path, "is a link, and a project's file is never written through one"}
-	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := filepath.EvalSymlinks(f.Path)
-		if err != nil {
-			return "", &RefusedError{f.Path, "is a link that leads nowhere"}
-		}
-		if info, err = os.Stat(target); err != nil {
-			return "", fmt.Errorf("write file: %w", err)
-		}
-		f.Path = target
-	}
-	if !info.Mode().IsRegular() {
-		return "", &RefusedError{f.Path, "is not a regular file"}
-	}
-	return f.Path, checkFolder(f)
-}
-
-// checkFolder refuses to write where a link among the folders leads outside.
-func checkFolder(f File) error {
-	if f.Source != SourceProject && f.Root == "" {
-		return nil
-	}
-	if !contains(f.Root, f.Path) {
-		return &RefusedError{f.Path, "is not inside the folder " + f.Root}
-	}
-	root, err := filepath.EvalSymlinks(f.Root)
-	if err != nil {
-		return fmt.Errorf("write file: %w", err)
-	}
-	folder, err := filepath.EvalSymlinks(filepath.Dir(f.Path))
-	if err != nil {
-		return fmt.Errorf("write file: %w", err)
-	}
-	if !contains(root, folder) {
-		return &RefusedError{f.Path, "leads outside its folder"}
-	}
-	return nil
-}
-
 // UserFile is the path of the user's own file: PILLION_MCP_CONFIG, else
 // mcp.json in PILLION_CONFIG_DIR, else in the platform's configuration folder.
 // home is the user's home folder. A relative path in one of the two is an

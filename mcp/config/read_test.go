@@ -146,39 +146,6 @@ func TestS24_RootMayItselfBeALink(t *testing.T) {
 	}
 }
 
-func TestS24_ProjectFileIsNeverWrittenThroughALink(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	f := projectFile(root)
-	if path, err := WritePath(f); err != nil || path != f.Path {
-		t.Errorf("absent: %q, %v", path, err)
-	}
-	write(t, f.Path, "{}")
-	if path, err := WritePath(f); err != nil || path != f.Path {
-		t.Errorf("regular: %q, %v", path, err)
-	}
-	if err := os.Rename(f.Path, filepath.Join(root, "c.json")); err != nil {
-		t.Fatal(err)
-	}
-	link(t, "c.json", f.Path)
-	if path, err := WritePath(f); !isRefused(err) {
-		t.Errorf("link: %q, %v", path, err)
-	}
-	if path, err := WritePath(File{Path: f.Path, Source: SourceUser}); err != nil || filepath.Base(path) != "c.json" {
-		t.Errorf("the user's link: %q, %v", path, err)
-	}
-	link(t, "none", filepath.Join(root, "broken"))
-	for _, f := range []File{
-		{Path: filepath.Join(root, "broken"), Source: SourceUser},
-		{Path: root, Source: SourceUser},
-		{Path: filepath.Join(root, "../x"), Source: SourceProject, Root: root},
-	} {
-		if path, err := WritePath(f); !isRefused(err) {
-			t.Errorf("%s: %q, %v", f.Path, path, err)
-		}
-	}
-}
-
 func TestUserFile(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

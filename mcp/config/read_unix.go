@@ -63,3 +63,15 @@ func ownership(info fs.FileInfo) string {
 	}
 	return ""
 }
+
+// replaceIn puts a file in the place of another, all the way to the disk.
+func replaceIn(folder *os.Root, from, to string) error {
+	if err := folder.Rename(from, to); err != nil {
+		return err
+	}
+	if self, err := folder.Open("."); err == nil {
+		_ = self.Sync() // some file systems cannot
+		_ = self.Close()
+	}
+	return nil
+}

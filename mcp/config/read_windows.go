@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -68,4 +69,18 @@ func checkAccess(list *windows.ACL, path string) error {
 		}
 	}
 	return nil
+}
+
+// replaceIn puts a file in the place of another. It waits out, for a second,
+// those who have that one open without leave to replace it (indexers, virus
+// scanners).
+func replaceIn(folder *os.Root, from, to string) error {
+	for pause := time.Millisecond; ; pause *= 2 {
+		err := folder.Rename(from, to)
+		if err == nil || pause > time.Second/2 ||
+			!errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
+			return err
+		}
+		time.Sleep(pause)
+	}
 }

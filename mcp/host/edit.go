@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"pillion/mcp/config"
 	"pillion/mcp/state"
@@ -62,35 +59,19 @@ func (h *Host) entryOf(id string) (*config.Entry, error) {
 	return s.entry, nil
 }
 
-// rewrite changes a file's text, all of it or nothing, one window at a time.
 func (h *Host) rewrite(file config.File, edit func([]byte) ([]byte, error)) error {
-	unlock, err := h.options.Folder.Lock(context.Background(), "edits.lock") // waits ten seconds at most
+	return Rewrite(context.Background(), h.options.Folder, file, edit)
+}
+
+// Rewrite is [config.Rewrite], one process of the user's at a time: folder is the state folder that they share.
+// It waits until ctx ends, ten seconds at most.
+func Rewrite(ctx context.Context, folder *state.Folder, file config.File, edit func([]byte) ([]byte, error)) error {
+	unlock, err := folder.Lock(ctx, "edits.lock")
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	path, err := config.WritePath(file)
-	if err != nil {
-		return err
-	}
-	text, err := config.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	edited, err := edit(text)
-	if err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o644)
-	if file.Source == config.SourceUser {
-		mode = 0o600
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-	} else if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	return state.WriteFile(path, edited, mode)
+	return config.Rewrite(file, edit)
 }
 
 // SwitchedOff is a definition with "disabled" set.
