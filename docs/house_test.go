@@ -17,8 +17,8 @@ import (
 // A package that is not named at all fails the test: it must be given its place first.
 var directions = map[string][]string{
 	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {}, "mcp/place": {}, "mcp/settings": {},
-	"mcp/auth":       {"mcp/state"},
-	"mcp/config":     {"mcp/place", "mcp/settings"},
+	"mcp/auth":   {"mcp/state"},
+	"mcp/config": {"mcp/place", "mcp/settings"}, "mcp/config/imports": {"mcp/config", "mcp/redact", "mcp/place"},
 	"mcp/consent":    {"mcp/state"},
 	"mcp/repository": {},
 	"mcp/policy":     {},
@@ -41,13 +41,13 @@ var directions = map[string][]string{
 	"editors/e2e":           nil, // drives the program from outside
 	"editors/e2e/leg":       {},
 	"docs":                  {},
-	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "sidecar/watch"},
+	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "sidecar/watch", "mcp/config/imports"},
 	"sidecar/watch":         {},
 	"sidecar/attach":        {"rpc", "rpc/message", "mcp/process", "mcp/state"},
 	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host"},
 	"sidecar": {
 		"sidecar/core", "sidecar/attach", "sidecar/configdoc", "editors", "rpc", "rpc/message",
-		"mcp/host", "mcp/config", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact",
+		"mcp/host", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact",
 	},
 }
 

@@ -101,6 +101,16 @@ func (e *Entry) Reads() []string {
 	return slices.Compact(names)
 }
 
+// Origin is the source that a listing shows: that of the file, or SourceImport
+// for an entry of the user's own file that was imported. It only describes;
+// what an entry may do follows from File.
+func (e *Entry) Origin() Source {
+	if e.File.Source == SourceUser && e.Options.ImportedFrom != "" {
+		return SourceImport
+	}
+	return e.File.Source
+}
+
 // Shown is an entry as a question shows it: as written, never expanded.
 type Shown struct {
 	Command string

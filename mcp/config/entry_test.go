@@ -232,3 +232,21 @@ func TestA11_PillionItselfIsRecognised(t *testing.T) {
 		}
 	}
 }
+
+// TestA5_ImportedFrom only describes: it makes an import of the user's own
+// entries alone, and does not count in the hash.
+func TestA5_ImportedFrom(t *testing.T) {
+	const plain, imported = `{"command":"x"}`, `{"command":"x","pillion":{"importedFrom":"/home/u/.cursor/mcp.json"}}`
+	if e := entryOf(t, imported); e.Origin() != SourceImport || e.Fault != nil || e.Hash() != entryOf(t, plain).Hash() {
+		t.Errorf("origin %s, fault %v", e.Origin(), e.Fault)
+	}
+	if e := entryOf(t, plain); e.Origin() != SourceUser {
+		t.Errorf("origin %s", e.Origin())
+	}
+	if e := projectEntryOf(t, imported); e.Origin() != SourceProject {
+		t.Errorf("origin %s", e.Origin())
+	}
+	if e := entryOf(t, `{"command":"x","pillion":{"importedFrom":3}}`); e.Origin() != SourceUser || e.Fault != nil {
+		t.Errorf("origin %s, fault %v", e.Origin(), e.Fault)
+	}
+}

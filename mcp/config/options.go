@@ -47,6 +47,10 @@ type Options struct {
 
 	// Description is also read from the entry itself.
 	Description string
+
+	// ImportedFrom says whose entry this was before it was imported; it only
+	// describes. See [Entry.Origin].
+	ImportedFrom string
 }
 
 // Offers reports whether the options let a tool through.
@@ -159,6 +163,8 @@ func (o *Options) set(name settings.Name, v settings.Value) {
 		if o.Description == "" {
 			o.Description = v.Text()
 		}
+	case settings.ImportedFrom:
+		o.ImportedFrom = v.Text()
 	}
 }
 

@@ -21,14 +21,17 @@ func (e *RefusedError) Error() string { return "file " + e.Path + ": " + e.Reaso
 // ReadFile reads a file, at most MaxFileBytes of it. An absent file is
 // fs.ErrNotExist. A project file that resolves outside its root, a device, and
 // a user file that others can write to are a *RefusedError (S3, S24).
-func ReadFile(f File) ([]byte, error) {
+func ReadFile(f File) ([]byte, error) { return ReadFileUpTo(f, MaxFileBytes) }
+
+// ReadFileUpTo is [ReadFile] with a bound of its own.
+func ReadFileUpTo(f File, maxBytes int64) ([]byte, error) {
 	if f.Source == SourceProject || f.Root != "" {
 		file, err := openInside(f.Root, f.Path)
 		if err != nil {
 			return nil, err
 		}
 		defer file.Close()
-		return readAll(file, f.Path, MaxFileBytes)
+		return readAll(file, f.Path, maxBytes)
 	}
 	file, err := openRegular(f.Path)
 	if err != nil {
@@ -40,7 +43,7 @@ func ReadFile(f File) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return readAll(file, f.Path, MaxFileBytes)
+	return readAll(file, f.Path, maxBytes)
 }
 
 // maxEnvFileBytes bounds an envFile.

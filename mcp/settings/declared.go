@@ -26,6 +26,7 @@ const (
 	Tools         Name = "tools"
 	ExcludeTools  Name = "excludeTools"
 	Description   Name = "description"
+	ImportedFrom  Name = "importedFrom"
 	InheritEnv    Name = "inheritEnv"
 	TrustReadOnly Name = "trustReadOnly"
 )
@@ -224,6 +225,11 @@ func usedOptions() []Setting {
 			Name: Description, Owner: OfEntry, Kind: Text, From: anyEntry(),
 			Line:      "What the connector is for, in your words.",
 			Paragraph: "It describes and nothing else: a change of it asks for no new permission.",
+		},
+		{
+			Name: ImportedFrom, Owner: OfEntry, Kind: Text, From: anyEntry(),
+			Line:      "The file of another program that the entry was imported from.",
+			Paragraph: "Importing writes it into your own mcp.json, and listings say so. It describes and nothing else.",
 		},
 	}
 }

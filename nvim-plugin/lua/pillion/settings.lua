@@ -32,6 +32,8 @@
 ---@field excludeTools? string[]
 ---What the connector is for, in your words.
 ---@field description? string
+---The file of another program that the entry was imported from.
+---@field importedFrom? string
 ---Further variables that the connector gets from Pillion's own environment. Absent: [].
 ---@field inheritEnv? string[]
 ---Whether the connector is believed when it says that a tool only reads. Absent: false.

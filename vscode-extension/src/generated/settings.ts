@@ -41,6 +41,8 @@ export interface EntryOptions {
   excludeTools?: string[];
   /** What the connector is for, in your words. */
   description?: string;
+  /** The file of another program that the entry was imported from. */
+  importedFrom?: string;
   /** Further variables that the connector gets from Pillion's own environment. Absent: []. */
   inheritEnv?: string[];
   /** Whether the connector is believed when it says that a tool only reads. Absent: false. */
