@@ -86,7 +86,12 @@ func (v approveVerb) waiting(all []message.Connector) ([]message.Connector, erro
 
 // isSwitchedOff reports whether the user's own entry is off in its file.
 func isSwitchedOff(c message.Connector) bool {
-	return c.State == message.ConnectorDisabled && c.Source == message.SourceUser && c.ShadowedBy == ""
+	return c.State == message.ConnectorDisabled && isOwn(c) && c.ShadowedBy == ""
+}
+
+// isOwn reports whether a connector stands in the user's own file.
+func isOwn(c message.Connector) bool {
+	return c.Source == message.SourceUser || c.Source == message.SourceImport
 }
 
 // unasked is the failure where a question could not be put.

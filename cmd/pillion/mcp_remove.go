@@ -56,7 +56,7 @@ func (v removeVerb) among(all []message.Connector) []message.Connector {
 	var among []message.Connector
 	for _, c := range all {
 		isMeant := !v.User && !v.Project
-		if v.User && c.Source == message.SourceUser || v.Project && c.Source == message.SourceProject {
+		if v.User && isOwn(c) || v.Project && c.Source == message.SourceProject {
 			c.ShadowedBy = ""
 			isMeant = true
 		}
