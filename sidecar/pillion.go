@@ -11,6 +11,8 @@ func (s *Session) handlePillion(r *rpc.Router) {
 	rpc.HandleNotification(r, message.TrustChanged, s.trustChanged)
 	rpc.Handle(r, message.ConnectorAdd, s.connectorAdd)
 	rpc.Handle(r, message.ConnectorRemove, s.connectorRemove)
+	rpc.Handle(r, message.Imports, s.imports)
+	rpc.Handle(r, message.Import, s.importEntries)
 	rpc.Handle(r, message.ConsentRevoke, s.consentRevoke)
 	rpc.Handle(r, message.PermissionSet, s.permissionSet)
 	rpc.Handle(r, message.PermissionRemove, s.permissionRemove)

@@ -24,6 +24,7 @@ type grammar struct {
 	Verb struct {
 		Version versionVerb   `cmd:"" help:"Print the version."`
 		MCP     mcpGrammar    `cmd:"" name:"mcp" help:"List connectors, add and remove them, allow them and take that back."`
+		Import  importVerb    `cmd:"" help:"List what other programs have, and import it."`
 		Pending pendingVerb   `cmd:"" help:"Show what needs permission and which questions are open."`
 		Answer  answerVerb    `cmd:"" help:"Show one open question whole and answer it."`
 		Config  configVerb    `cmd:"" help:"Show what is set, and where it came from."`

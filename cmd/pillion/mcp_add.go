@@ -214,8 +214,13 @@ func variableName(name string) string {
 	}, strings.ToUpper(name))
 }
 
-// addQuestion shows an entry of the user's own, whole, with the command line's words marked as such (S17).
+// addQuestion shows an entry that the command line names.
 func addQuestion(entry *config.Entry) string {
+	return ownQuestion(entry, "the command line", "With a yes it is written and started once. With anything else it is written switched off and does not run.")
+}
+
+// ownQuestion shows an entry of the user's own, whole, with words that are not Pillion's marked as such (S17).
+func ownQuestion(entry *config.Entry, from, ending string) string {
 	var b strings.Builder
 	say := func(lines ...string) { b.WriteString(strings.Join(lines, "\n") + "\n") }
 	show := func(name string, values ...string) {
@@ -229,7 +234,7 @@ func addQuestion(entry *config.Entry) string {
 	}
 	shown := entry.Shown()
 	say("Pillion asks: may this connector of your own run on this machine, in every folder?",
-		`Lines that begin with "| " are not Pillion's words: they come from the command line.`,
+		`Lines that begin with "| " are not Pillion's words: they come from `+from+`.`,
 		"A connector that you allow runs as you: it can read your files and keys. Allow what you know.", "")
 	show("connector", entry.Name)
 	show("program", shown.Command)
@@ -250,7 +255,7 @@ func addQuestion(entry *config.Entry) string {
 	show("in the file", entry.File.Path)
 	say("as it will stand there")
 	b.WriteString(editors.Lines(dedented(entry.Text)))
-	say("", "With a yes it is written and started once. With anything else it is written switched off and does not run.")
+	say("", ending)
 	return b.String()
 }
 

@@ -57,6 +57,20 @@ func All() []Declared {
 			Doc:       "Tells which connectors changed, several changes at a time.",
 		},
 		{
+			Name:          "Imports",
+			Method:        Imports.Method,
+			Direction:     DirectionRequest,
+			Doc:           "Lists the files of other programs that are there. It runs nothing and expands nothing.",
+			ForPeopleOnly: true,
+		},
+		{
+			Name:          "Import",
+			Method:        Import.Method,
+			Direction:     DirectionRequest,
+			Doc:           "Writes entries of another program's file into the user's or a project's file. None of them runs for it: one of the user's own is written switched off, one of a project's waits. An entry whose name is taken is left out, and the report says so.",
+			ForPeopleOnly: true,
+		},
+		{
 			Name:          "Consents",
 			Method:        Consents.Method,
 			Direction:     DirectionRequest,

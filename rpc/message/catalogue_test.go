@@ -10,7 +10,8 @@ import (
 func TestMethodsStayAsTheyAre(t *testing.T) {
 	want := []string{
 		"request pillion/connectors", "request pillion/connector/start", "request pillion/connector/stop", "request pillion/connector/restart",
-		"request pillion/connector/add", "request pillion/connector/remove", "event pillion/connectorsChanged",
+		"request pillion/connector/add", "request pillion/connector/remove",
+		"request pillion/imports", "request pillion/import", "event pillion/connectorsChanged",
 		"request pillion/consents", "request pillion/consent/revoke",
 		"request pillion/tools", "request pillion/tool", "request pillion/why", "event pillion/toolsChanged",
 		"request pillion/tool/call", "request pillion/calls", "request pillion/call", "request pillion/call/cancel", "request pillion/result/read",
@@ -56,7 +57,7 @@ func sorted(list []string) []string {
 // TestS6_WhatChangesTrustIsMarked holds that nothing that shows or changes
 // trust can be taken for something that agents may reach.
 func TestS6_WhatChangesTrustIsMarked(t *testing.T) {
-	subjects := []string{"consent", "permission", "secret", "ask", "trust", "mode/set", "connector/add", "connector/remove",
+	subjects := []string{"consent", "permission", "secret", "ask", "trust", "mode/set", "connector/add", "connector/remove", "import",
 		"connector.allow", "connector.revoke", "connector.remove"}
 	for _, d := range append(All(), Commands()...) {
 		wire := strings.TrimPrefix(strings.TrimPrefix(d.Method, "pillion.server."), "pillion/")

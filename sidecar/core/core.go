@@ -57,6 +57,7 @@ type Core struct {
 	// Notice is what the user should be told of the folders, a sentence without its full stop; mostly empty.
 	Notice  string
 	scratch string
+	environ []string
 
 	settings        *Settings
 	settingsChanged func()
@@ -108,6 +109,7 @@ func Open(o Options) (*Core, error) {
 		given:   slices.Clone(o.Roots),
 		started: make(chan struct{}),
 		closing: make(chan struct{}),
+		environ: o.Environ,
 		Host: host.New(host.Options{
 			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: p.folder,
 			Scratch: p.scratch, Results: p.results, OwnFolders: own,

@@ -15,6 +15,17 @@ type Target struct {
 	Origin string
 }
 
+// TargetFor is a file as the target of a place's entries. In the user's own file
+// they say where they come from; a project's is everybody's, and says nothing of
+// one person's machine.
+func TargetFor(file config.File, from Place) Target {
+	t := Target{File: file}
+	if file.Source == config.SourceUser {
+		t.Origin = from.Path
+	}
+	return t
+}
+
 // Converted is what became of one entry.
 type Converted struct {
 	Name string

@@ -56,6 +56,24 @@ func (d *Document) Names() []string {
 	return names
 }
 
+// Choose returns the names that are meant, each once: all where none is given.
+// A name that the file does not have is an *UnreadableError.
+func (d *Document) Choose(names []string) ([]string, error) {
+	if len(names) == 0 {
+		return d.Names(), nil
+	}
+	var chosen []string
+	for _, name := range names {
+		switch {
+		case d.find(name) < 0:
+			return nil, &UnreadableError{d.Place.Path, "names no connector " + shown(name)}
+		case !slices.Contains(chosen, name):
+			chosen = append(chosen, name)
+		}
+	}
+	return chosen, nil
+}
+
 // Parse reads a file's text. folders are the workspace folders, for what a
 // program keeps by folder in a file of the user's. What is refused is an
 // *UnreadableError.

@@ -247,6 +247,62 @@
 ---@class (exact) pillion.ConnectorRemoveParams
 ---@field connector pillion.ConnectorRef
 
+-- Import
+
+---pillion.ImportFormat is the program whose file it is. One that is not known is shown as it
+---is.
+---@alias pillion.ImportFormat
+---| "vscode" # VS Code's mcp.json
+---| "cursor" # Cursor's mcp.json
+---| "zed" # Zed's settings.json
+---| "claude-desktop" # Claude Desktop's claude_desktop_config.json
+---| "claude-code" # Claude Code's .claude.json, what it keeps for single folders included
+---| "codex" # Codex's config.toml
+---| "opencode" # opencode's opencode.json
+---| "windsurf" # Windsurf's mcp_config.json
+---| "gemini" # Gemini CLI's settings.json
+---| "mcphub" # servers.json of mcphub.nvim
+
+---pillion.FoundImport is a file that is there and names connectors, or cannot be read.
+---@class (exact) pillion.FoundImport
+---@field uri pillion.URI
+---@field format pillion.ImportFormat
+---workspace folder that the file lies in: its entries go into that folder's file alone
+---@field root? pillion.URI
+---connectors that it names, in its order
+---@field names string[]
+---why nothing can be imported from it
+---@field problem? string
+
+---pillion.ImportsResult lists what was found.
+---@class (exact) pillion.ImportsResult
+---@field found pillion.FoundImport[]
+
+---pillion.ImportParams says what to import, and where to.
+---@class (exact) pillion.ImportParams
+---one of the files that pillion/imports lists
+---@field uri pillion.URI
+---which of its connectors; all of them where there are none
+---@field names? string[]
+---@field scope pillion.FileScope
+---workspace folder of project entries; needed where there are several
+---@field root? pillion.URI
+
+---pillion.ImportRemark is one sentence about what was not, or not simply, carried over. It
+---holds no value of the file.
+---@class (exact) pillion.ImportRemark
+---connector concerned; empty for the file as a whole
+---@field name string
+---place in the source, such as env.TOKEN; empty for the whole entry
+---@field key string
+---the sentence, without a full stop
+---@field message string
+
+---pillion.ImportResult says what was written.
+---@class (exact) pillion.ImportResult
+---@field added pillion.ConnectorId[]
+---@field report pillion.ImportRemark[]
+
 -- Consent
 
 ---pillion.ConsentDecision is what was decided about one definition in one folder. One that is
@@ -1174,6 +1230,16 @@ M.requests = {
   ---
   ---Params: `pillion.ConnectorRemoveParams`. Result: `pillion.Empty`.
   connector_remove = 'pillion/connector/remove',
+  ---Lists the files of other programs that are there. It runs nothing and expands nothing.
+  ---
+  ---Params: `pillion.Empty`. Result: `pillion.ImportsResult`.
+  imports = 'pillion/imports',
+  ---Writes entries of another program's file into the user's or a project's file. None of them
+  ---runs for it: one of the user's own is written switched off, one of a project's waits. An
+  ---entry whose name is taken is left out, and the report says so.
+  ---
+  ---Params: `pillion.ImportParams`. Result: `pillion.ImportResult`.
+  import = 'pillion/import',
   ---Lists what was allowed, put off and denied, with date and definition.
   ---
   ---Params: `pillion.Empty`. Result: `pillion.ConsentsResult`.

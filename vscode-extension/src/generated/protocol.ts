@@ -314,6 +314,78 @@ export interface ConnectorRemoveParams {
   connector: ConnectorRef;
 }
 
+// Import
+
+/** ImportFormat is the program whose file it is. One that is not known is shown as it is. */
+export type ImportFormat =
+  /** VS Code's mcp.json */
+  | "vscode"
+  /** Cursor's mcp.json */
+  | "cursor"
+  /** Zed's settings.json */
+  | "zed"
+  /** Claude Desktop's claude_desktop_config.json */
+  | "claude-desktop"
+  /** Claude Code's .claude.json, what it keeps for single folders included */
+  | "claude-code"
+  /** Codex's config.toml */
+  | "codex"
+  /** opencode's opencode.json */
+  | "opencode"
+  /** Windsurf's mcp_config.json */
+  | "windsurf"
+  /** Gemini CLI's settings.json */
+  | "gemini"
+  /** servers.json of mcphub.nvim */
+  | "mcphub";
+
+/** FoundImport is a file that is there and names connectors, or cannot be read. */
+export interface FoundImport {
+  uri: URI;
+  format: ImportFormat;
+  /** workspace folder that the file lies in: its entries go into that folder's file alone */
+  root?: URI;
+  /** connectors that it names, in its order */
+  names: string[];
+  /** why nothing can be imported from it */
+  problem?: string;
+}
+
+/** ImportsResult lists what was found. */
+export interface ImportsResult {
+  found: FoundImport[];
+}
+
+/** ImportParams says what to import, and where to. */
+export interface ImportParams {
+  /** one of the files that pillion/imports lists */
+  uri: URI;
+  /** which of its connectors; all of them where there are none */
+  names?: string[];
+  scope: FileScope;
+  /** workspace folder of project entries; needed where there are several */
+  root?: URI;
+}
+
+/**
+ * ImportRemark is one sentence about what was not, or not simply, carried over. It holds no
+ * value of the file.
+ */
+export interface ImportRemark {
+  /** connector concerned; empty for the file as a whole */
+  name: string;
+  /** place in the source, such as env.TOKEN; empty for the whole entry */
+  key: string;
+  /** the sentence, without a full stop */
+  message: string;
+}
+
+/** ImportResult says what was written. */
+export interface ImportResult {
+  added: ConnectorId[];
+  report: ImportRemark[];
+}
+
 // Consent
 
 /**
@@ -1445,6 +1517,14 @@ export interface Requests {
   "pillion/connector/add": { params: ConnectorAddParams; result: ConnectorAddResult };
   /** Stops a connector and removes its entry from its file. */
   "pillion/connector/remove": { params: ConnectorRemoveParams; result: Empty };
+  /** Lists the files of other programs that are there. It runs nothing and expands nothing. */
+  "pillion/imports": { params: Empty; result: ImportsResult };
+  /**
+   * Writes entries of another program's file into the user's or a project's file. None of them
+   * runs for it: one of the user's own is written switched off, one of a project's waits. An
+   * entry whose name is taken is left out, and the report says so.
+   */
+  "pillion/import": { params: ImportParams; result: ImportResult };
   /** Lists what was allowed, put off and denied, with date and definition. */
   "pillion/consents": { params: Empty; result: ConsentsResult };
   /**
@@ -1513,6 +1593,8 @@ export const requests = {
   connectorRestart: "pillion/connector/restart",
   connectorAdd: "pillion/connector/add",
   connectorRemove: "pillion/connector/remove",
+  imports: "pillion/imports",
+  import: "pillion/import",
   consents: "pillion/consents",
   consentRevoke: "pillion/consent/revoke",
   tools: "pillion/tools",
