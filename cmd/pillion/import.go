@@ -72,8 +72,8 @@ func (v importVerb) Run(p *program) error {
 	if v.File == "" {
 		return v.list(p)
 	}
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	if err := forPeople(); err != nil {
+		return err
 	}
 	h, err := p.host(ownOptions{})
 	if err != nil {

@@ -3,8 +3,10 @@ package imports
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"pillion/mcp/config"
+	"pillion/mcp/place"
 )
 
 // maxFileBytes bounds a file. That of Claude Code keeps much else beside the
@@ -28,7 +30,7 @@ func Read(p Place, m Machine) ([]byte, error) {
 	file := config.File{Path: p.Path, Source: config.SourceImport}
 	if p.Root != "" {
 		file.Source, file.Root = config.SourceProject, p.Root
-	} else if err := config.CheckUserFile(p.Path, m.roots()); err != nil {
+	} else if slices.ContainsFunc(m.roots(), func(root string) bool { return place.LiesIn(p.Path, root) }) {
 		return nil, &config.RefusedError{Path: p.Path, Reason: "leads into a workspace folder, whose files are imported under their own names"}
 	}
 	return config.ReadFileUpTo(file, maxFileBytes)
