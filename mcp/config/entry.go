@@ -63,6 +63,16 @@ type Entry struct {
 	// set then too.
 	Pillion bool
 
+	// AliasOf is the ID of the entry of the same file that this one is a second
+	// name of; empty for every other. What runs is then that entry's, and so are
+	// the options that this one does not set.
+	AliasOf string
+
+	// alias is the name under "aliasOf", aliasAt where it stands, aliased the
+	// entry it was found to be.
+	alias   string
+	aliasAt Span
+	aliased *Entry
 	// off is true when the entry says, clearly or not, that it is off.
 	off    bool
 	fields []field
@@ -246,7 +256,9 @@ func (e *Entry) spanInside(path string, start, end int) Span {
 	if f.path == "" {
 		return e.KeySpan
 	}
-	if !f.literal || e.Text == "" {
+	// The value of an alias may stand in the entry that it is an alias of.
+	isElsewhere := f.span.Start < e.Span.Start || f.span.End > e.Span.End
+	if !f.literal || e.Text == "" || isElsewhere {
 		return f.span
 	}
 	// Text is what the value's span covers, so offsets are moved by its start.

@@ -106,6 +106,8 @@ func (r *entryReader) settleTransport() {
 	command, url := r.hasAny("command"), r.hasAny("url")
 	refused := r.typed != nil && e.Transport == ""
 	switch {
+	case e.alias != "":
+		r.refuseOwn()
 	case command && url:
 		r.refuse(CodeConflict, r.has["url"].keySpan, "the entry has both command and url", "keep one of the two")
 	case refused:

@@ -83,6 +83,9 @@ const (
 	CodeTrust            = "trust-option"       // a project sets what only the user may (S4)
 	CodeUnsupported      = "unsupported-option" // an option that is not supported yet
 	CodeOtherHosts       = "other-hosts"        // other readers of the shared file will not understand it (U22)
+	CodeAlias            = "alias"              // an aliasOf that points at nothing that can be shared
+	CodeAliasCycle       = "alias-cycle"        // aliases that point at each other
+	CodeProfile          = "profile"            // a profile that names what is not there, or is not there itself
 	CodeSelf             = "pillion-itself"     // the entry runs Pillion (A11)
 	CodeEnvFile          = "env-file"           // an envFile that cannot be read
 	CodeWorkingDirectory = "cwd"                // a cwd that cannot be used

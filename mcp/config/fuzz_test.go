@@ -17,6 +17,7 @@ func seeds() []string {
 		"{\r\n\t\"mcpServers\": {\r\n\t\t\"a\": {\"Command\": 1e5,}, // c\r\n\t\t\"a\": \"\\ud83d\\ude00\",\r\n\t},\r\n}",
 		`{"mcpServers":{"😀":{"command":"${input:x}","transport":"ws","url":"ftp://x"}}`,
 		`{"inputs":[{"id":"x","type":"promptString","password":true},{"id":"y","type":"pickString","options":["a",{"label":"b","value":"c"}]},[]],"mcpServers":{"a":{"command":"${input:x}","args":["${A:-${input:y}}"]}}}`,
+		`{"pillion":{"defaults":{"start":"eager","tools":["["],"x":1},"profiles":{"p":["a"],"q":{"connectors":["*"]}}},"mcpServers":{"a":{"command":"${A}"},"b":{"pillion":{"aliasOf":"a","profiles":["p"]}},"c":{"pillion":{"aliasOf":"b"}},"d":{"pillion":{"aliasOf":"d"}}}}`,
 		strings.Repeat(`{"a":`, 70), `{"a" 1}`, "{\"a\":\"\xff\"}", `{"mcpServers":{"a":{"command":"pillion","args":["serve"]}}}`,
 	}
 }
@@ -59,7 +60,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%s: the edit breaks the file", finding.Text())
 			}
 		}
-		Effective(d, []*Document{d})
+		Select(Effective(d, []*Document{d}), "p")
 	})
 }
 

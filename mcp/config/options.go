@@ -48,6 +48,10 @@ type Options struct {
 	// Description is also read from the entry itself.
 	Description string
 
+	// Profiles are those that the entry belongs to; "*" stands for all. They only
+	// select.
+	Profiles []string
+
 	// ImportedFrom says whose entry this was before it was imported; it only
 	// describes. See [Entry.Origin].
 	ImportedFrom string
@@ -87,6 +91,8 @@ func (r *entryReader) option(m member, path string) {
 	case declared.IsAhead:
 		r.keepOption(m)
 		r.hint(CodeUnsupported, m.keySpan, path+" is not supported yet and has no effect", "")
+	case declared.Name == settings.AliasOf:
+		r.aliasOf(m, path)
 	default:
 		if value, ok := r.value(m, declared, path); ok {
 			r.entry.Options.set(declared.Name, value)
@@ -163,6 +169,8 @@ func (o *Options) set(name settings.Name, v settings.Value) {
 		if o.Description == "" {
 			o.Description = v.Text()
 		}
+	case settings.Profiles:
+		o.Profiles = v.List()
 	case settings.ImportedFrom:
 		o.ImportedFrom = v.Text()
 	}

@@ -64,9 +64,18 @@ type Document struct {
 	DisabledNames map[string]bool
 	ExcludedTools map[string][]string
 
+	// Profiles are those that the file describes or its entries name exactly, by
+	// their names.
+	Profiles []Profile
+
 	byName map[string]*Entry
 	// inputs are those of a user's file, by id; nil for one with a fault.
 	inputs map[string]*Input
+	// defaults are the options under "pillion", "defaults".
+	defaults []optionDefault
+	// belongs are the profiles of each entry, profileNames all of them.
+	belongs      map[*Entry][]string
+	profileNames []string
 	// budget is how many more findings are kept while reading; every entry
 	// keeps its fault whatever the budget.
 	budget int
@@ -179,6 +188,11 @@ func (d *Document) readRoot(root *hujson.Value) {
 				Message: "the key " + quoted(serversKey) + " stands twice in the file", Fix: "keep one of the two"}
 		}
 	}
+	for _, m := range list {
+		if m.key == "pillion" {
+			d.readSection(m)
+		}
+	}
 	d.judgeKeys(root, list, servers > 0)
 }
 
@@ -235,9 +249,7 @@ func (d *Document) judgeKeys(root *hujson.Value, list []member, served bool) {
 	}
 	for _, m := range list {
 		switch m.key {
-		case serversKey, inputsKey, "$schema":
-		case "pillion":
-			d.add(Hint, CodeUnsupported, m.keySpan, `"pillion" beside mcpServers is not supported yet and has no effect`, `write it into the entries`)
+		case serversKey, inputsKey, "$schema", "pillion":
 		default:
 			if served {
 				d.unknownRootKey(m)
@@ -292,6 +304,15 @@ func (d *Document) finish() {
 		if len(e.Options.ExcludeTools) > 0 {
 			d.ExcludedTools[e.Name] = e.Options.ExcludeTools
 		}
+	}
+	// What the file says of all its entries is no part of what it takes from the
+	// user's, and so comes after (S4).
+	for _, e := range d.Entries {
+		d.applyDefaults(e)
+	}
+	d.resolveAliases()
+	d.settleProfiles()
+	for _, e := range d.Entries {
 		if !e.Disabled {
 			d.Findings = append(d.Findings, e.Findings...)
 		}

@@ -27,6 +27,8 @@ const (
 	ExcludeTools  Name = "excludeTools"
 	Description   Name = "description"
 	ImportedFrom  Name = "importedFrom"
+	Profiles      Name = "profiles"
+	AliasOf       Name = "aliasOf"
 	InheritEnv    Name = "inheritEnv"
 	TrustReadOnly Name = "trustReadOnly"
 )
@@ -231,6 +233,18 @@ func usedOptions() []Setting {
 			Line:      "The file of another program that the entry was imported from.",
 			Paragraph: "Importing writes it into your own mcp.json, and listings say so. It describes and nothing else.",
 		},
+		{
+			Name: Profiles, Owner: OfEntry, Kind: Names, From: anyEntry(),
+			Line: "The profiles that the connector belongs to.",
+			Paragraph: "With \"*\" it belongs to all of its file. " +
+				"A profile selects among the connectors of the files that have it, and changes nothing else about them.",
+		},
+		{
+			Name: AliasOf, Owner: OfEntry, Kind: Text, From: anyEntry(),
+			Line: "The entry of this file that this one is a second name of.",
+			Paragraph: "What runs is that entry's; the alias has tools, options and a description of its own, and no program or address. " +
+				"An alias of an alias is refused.",
+		},
 	}
 }
 
@@ -280,9 +294,7 @@ func aheadOptions() []Setting {
 		ahead("extraIncludeTools", Patterns, "Tools that are offered beside those of tools."),
 		ahead("tags", Names, "Words by which the connector is found."),
 		ahead("toolTags", Object, "Words by which single tools are found, by the tool's name."),
-		ahead("profiles", Names, "The profiles that the connector belongs to."),
 		ahead("default", Bool, "Whether the connector is on where no profile says so."),
-		ahead("aliasOf", Text, "The entry of this file that this one is a second name of."),
 		sharing, scope, most,
 		ahead("reconnect", Object, "How a lost connection is made again."),
 		ahead("maxInstructionBytes", Bytes, "How much of the server's instructions is passed on."),

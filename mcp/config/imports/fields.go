@@ -22,7 +22,7 @@ func (c *conversion) translated(key, text string) string {
 	c.isOff = c.isOff || t.isBroken // a placeholder is not to be sent as text (C02)
 	for _, id := range t.inputIDs {
 		if slices.Contains(c.inputs, id) {
-			c.say("inputs."+id, "its description, default and choices stay behind; Pillion asks for it by its id")
+			c.say("inputs."+id, "what it describes stays behind: write it under \"inputs\" in your own mcp.json")
 		}
 	}
 	return t.out.String()

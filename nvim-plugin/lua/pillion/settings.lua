@@ -34,6 +34,10 @@
 ---@field description? string
 ---The file of another program that the entry was imported from.
 ---@field importedFrom? string
+---The profiles that the connector belongs to.
+---@field profiles? string[]
+---The entry of this file that this one is a second name of.
+---@field aliasOf? string
 ---Further variables that the connector gets from Pillion's own environment. Absent: [].
 ---@field inheritEnv? string[]
 ---Whether the connector is believed when it says that a tool only reads. Absent: false.
@@ -48,12 +52,8 @@
 ---@field tags? string[]
 ---Words by which single tools are found, by the tool's name.
 ---@field toolTags? table<string, any>
----The profiles that the connector belongs to.
----@field profiles? string[]
 ---Whether the connector is on where no profile says so.
 ---@field default? boolean
----The entry of this file that this one is a second name of.
----@field aliasOf? string
 ---Whether several callers share one process of the connector.
 ---@field sharing? "shared"|"exclusive"
 ---What one process of the connector serves.

@@ -43,6 +43,10 @@ export interface EntryOptions {
   description?: string;
   /** The file of another program that the entry was imported from. */
   importedFrom?: string;
+  /** The profiles that the connector belongs to. */
+  profiles?: string[];
+  /** The entry of this file that this one is a second name of. */
+  aliasOf?: string;
   /** Further variables that the connector gets from Pillion's own environment. Absent: []. */
   inheritEnv?: string[];
   /** Whether the connector is believed when it says that a tool only reads. Absent: false. */
@@ -57,12 +61,8 @@ export interface EntryOptions {
   tags?: string[];
   /** Words by which single tools are found, by the tool's name. */
   toolTags?: Record<string, unknown>;
-  /** The profiles that the connector belongs to. */
-  profiles?: string[];
   /** Whether the connector is on where no profile says so. */
   default?: boolean;
-  /** The entry of this file that this one is a second name of. */
-  aliasOf?: string;
   /** Whether several callers share one process of the connector. */
   sharing?: "shared" | "exclusive";
   /** What one process of the connector serves. */
