@@ -23,6 +23,7 @@ var directions = map[string][]string{
 	"mcp/repository": {},
 	"mcp/policy":     {},
 	"mcp/permission": {"mcp/state"},
+	"mcp/personal":   {"mcp/state"},
 	"mcp/audit":      {"mcp/state", "mcp/redact"},
 	"mcp/result":     {"mcp/redact", "mcp/state"},
 	"mcp/catalog":    {},
@@ -30,7 +31,7 @@ var directions = map[string][]string{
 	"mcp/demo":       {},
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
-		"mcp/auth", "mcp/config", "mcp/consent", "mcp/permission", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit",
+		"mcp/auth", "mcp/config", "mcp/consent", "mcp/permission", "mcp/personal", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit",
 		"mcp/policy", "mcp/repository", "mcp/process", "mcp/redact", "mcp/state", "mcp/place",
 	},
 	"rpc": {}, "rpc/rpctest": {"rpc"},
