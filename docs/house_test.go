@@ -24,6 +24,7 @@ var directions = map[string][]string{
 	"mcp/policy":     {},
 	"mcp/permission": {"mcp/state"},
 	"mcp/personal":   {"mcp/state"},
+	"mcp/why":        {"mcp/config"},
 	"mcp/audit":      {"mcp/state", "mcp/redact"},
 	"mcp/result":     {"mcp/redact", "mcp/state"},
 	"mcp/catalog":    {},
@@ -32,7 +33,7 @@ var directions = map[string][]string{
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
 		"mcp/auth", "mcp/config", "mcp/consent", "mcp/permission", "mcp/personal", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit",
-		"mcp/policy", "mcp/repository", "mcp/process", "mcp/redact", "mcp/state", "mcp/place",
+		"mcp/policy", "mcp/repository", "mcp/why", "mcp/process", "mcp/redact", "mcp/state", "mcp/place",
 	},
 	"rpc": {}, "rpc/rpctest": {"rpc"},
 	"rpc/message":           {"rpc"},
