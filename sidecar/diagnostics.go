@@ -39,7 +39,7 @@ func (s *Session) publish(u uri.URI) {
 	for _, connector := range all {
 		// What runs is the saved text: of an entry that was edited since, its state says nothing.
 		entry := document.Entry(connector.Name)
-		if connector.File == file.Path && entry != nil && entry.Hash() == connector.Hash {
+		if connector.File == file.Path && entry != nil && entry.Hash() == connector.FileHash {
 			connectors = append(connectors, connector)
 		}
 	}

@@ -66,9 +66,7 @@ func (n *notifier) changed(e host.Event) {
 		}
 	}
 	n.removed = append(n.removed, e.Removed...)
-	if e.Tools != nil {
-		n.tools = append(n.tools, *e.Tools)
-	}
+	n.tools = append(n.tools, e.Tools...)
 	n.arm()
 }
 

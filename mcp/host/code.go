@@ -167,7 +167,9 @@ func (h *Host) Saved(ctx context.Context, path string) {
 			continue
 		}
 		key := consent.Key{Root: on.root, RootID: on.rootID, Connector: at.entry.Name}
-		if err := h.consents.CoverFile(ctx, key, at.entry.Hash(), name, found.Files[name]); err != nil {
+		var hash string
+		h.locked(func() { hash = s.hash })
+		if err := h.consents.CoverFile(ctx, key, hash, name, found.Files[name]); err != nil {
 			h.log.Warn("a saved file is followed in this session alone", "connector", s.id, "error", err)
 		}
 		isCovered = true

@@ -88,7 +88,7 @@ func (h *Host) permissionOf(s *slot) Permission {
 	if s.code != nil {
 		p.Code, p.Differences = s.code.Code, h.uncovered(s)
 	}
-	lookup := h.lookup(h.subjectAt(s).project())
+	lookup := h.lookup(h.subjectAt(s))
 	for _, name := range s.entry.Reads() {
 		_, p.IsSet[name] = lookup(name)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pillion/mcp/config"
+	"pillion/mcp/personal"
 )
 
 func (h *Host) home() string {
@@ -17,11 +18,14 @@ func (h *Host) home() string {
 	return ""
 }
 
-// lookup looks variables up for an entry of a project folder.
-func (h *Host) lookup(project string) func(string) (string, bool) {
+// lookup looks variables up for an entry: where the user says that one comes from another, that other one is looked up (A12).
+func (h *Host) lookup(at subject) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		if name == config.ProjectDirVariable {
-			return project, true
+			return at.project(), true
+		}
+		if reference, isGiven := at.env[name]; isGiven {
+			name, _ = personal.Variable(reference) // checked when it was said, and when it was read
 		}
 		return lookupIn(h.options.Environ, name)
 	}

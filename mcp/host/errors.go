@@ -3,6 +3,8 @@ package host
 import (
 	"errors"
 	"fmt"
+
+	"pillion/mcp/why"
 )
 
 // ErrClosed is the answer to what was asked of a host that is closing.
@@ -28,16 +30,16 @@ type UnknownError struct {
 	What, Name string
 	// Candidates are the ids that the name could mean; empty when there is none.
 	Candidates []string
-	// Nearest is a name that may have been meant; it may be empty.
-	Nearest string
+	// Nearest are names that may have been meant, the likeliest first.
+	Nearest []string
 }
 
 func (e *UnknownError) Error() string {
 	if len(e.Candidates) > 0 {
 		return fmt.Sprintf("%s %q is ambiguous: use one of the ids %q", e.What, e.Name, e.Candidates)
 	}
-	if e.Nearest != "" {
-		return fmt.Sprintf("there is no %s %q; did you mean %q?", e.What, e.Name, e.Nearest)
+	if len(e.Nearest) > 0 {
+		return fmt.Sprintf("there is no %s %q; did you mean %s?", e.What, e.Name, why.Listed(e.Nearest))
 	}
 	return fmt.Sprintf("there is no %s %q", e.What, e.Name)
 }

@@ -27,8 +27,10 @@ func (h *Host) reload(folders func() []string) {
 	entries := h.effective(roots)
 	grounds := make([]ground, len(entries))
 	for i, effective := range entries {
-		grounds[i] = h.look(subject{effective.Entry, roots})
+		grounds[i] = h.look(subject{entry: effective.Entry, roots: roots})
 	}
+	standing := foldersOf(roots)
+	h.locked(func() { h.folders = standing })
 	h.updateDecisions()
 	policies := h.readPolicies()
 	var event Event

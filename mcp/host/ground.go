@@ -11,7 +11,8 @@ import (
 // subject is an entry in a workspace: what is looked at to know its ground.
 type subject struct {
 	entry *config.Entry
-	roots []string // the workspace folders; never changed
+	roots []string          // the workspace folders; never changed
+	env   map[string]string // references of variables that come from others, by their names; never changed
 }
 
 // project is the folder that ${workspaceFolder} stands for in the entry.
@@ -46,7 +47,7 @@ func (h *Host) groundOf(at subject) ground {
 }
 
 // subjectAt is called with h.mu held.
-func (h *Host) subjectAt(s *slot) subject { return subject{s.entry, h.roots} }
+func (h *Host) subjectAt(s *slot) subject { return subject{s.entry, h.roots, s.mine.Env} }
 
 // lookAgain looks at where some connectors stand now, for the next time that they are judged.
 func (h *Host) lookAgain(concerned func(*slot) bool) {

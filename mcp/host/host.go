@@ -12,6 +12,7 @@ import (
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
 	"pillion/mcp/permission"
+	"pillion/mcp/personal"
 	"pillion/mcp/process"
 	"pillion/mcp/redact"
 	"pillion/mcp/result"
@@ -66,8 +67,8 @@ type Options struct {
 type Event struct {
 	// Connectors are the ids whose view changed, Removed those that are gone.
 	Connectors, Removed []string
-	// Tools is set when a connector's list of tools was replaced.
-	Tools *ToolsChange
+	// Tools are the connectors whose list of tools was replaced, or lets others through.
+	Tools []ToolsChange
 	// Files is set when a configuration file was read again.
 	Files bool
 }
@@ -86,6 +87,7 @@ type Host struct {
 	log         *slog.Logger
 	consents    *consent.Store
 	permissions *permission.Store
+	personal    *personal.Store
 	audit       *audit.Log
 	schemas     result.Schemas
 	eras        *eraMemory
@@ -123,6 +125,8 @@ type Host struct {
 	decisions   consent.Decisions           // as last read
 	roots       []string                    // replaced as a whole
 	policies    policies
+	folders     []personal.Folder // the same, as they were found to be; replaced as a whole
+	layer       personal.Layer    // as last read
 	isUntrusted bool
 	isStill     bool
 	mode        permission.Mode
@@ -138,6 +142,7 @@ func New(o Options) *Host {
 		log:         o.Logger,
 		consents:    consent.New(o.Folder),
 		permissions: permission.New(o.Folder),
+		personal:    personal.New(o.Folder),
 		audit:       audit.New(o.Folder, audit.Options{Logger: o.Logger, Window: o.Window}),
 		eras:        newEraMemory(o.Folder, o.Logger),
 		calls:       newCallBook(),

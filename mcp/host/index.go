@@ -3,13 +3,13 @@ package host
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"pillion/mcp/catalog"
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
 	"pillion/mcp/permission"
 	"pillion/mcp/redact"
+	"pillion/mcp/why"
 )
 
 // toolIndex finds tools by every name they go by.
@@ -89,12 +89,12 @@ func (t Tool) redacted(secrets *redact.Set) Tool {
 }
 
 // offered are the tools that may be seen: of a connector that may run, was listed from this definition, and through the
-// filters of its entry; h.mu is held.
+// filters of its entry and of the user; h.mu is held.
 func (h *Host) offered(s *slot) []connector.Tool {
 	if s.isRemoved || !s.standing.mayRun() || !s.isListed() {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(s.catalogue.Tools), func(tool connector.Tool) bool { return !s.effective.Offers(tool.Name) })
+	return slices.DeleteFunc(slices.Clone(s.catalogue.Tools), func(tool connector.Tool) bool { return !s.offers(tool.Name) })
 }
 
 func tokensOf(tool connector.Tool) int {
@@ -143,23 +143,14 @@ func (h *Host) findTool(name string) (indexedTool, error) {
 	case 1:
 		return index.tools[found[0]], nil
 	case 0:
-		return indexedTool{}, &UnknownError{What: "tool", Name: name, Nearest: index.nearest(name)}
+		_, labels := h.labels()
+		return indexedTool{}, &UnknownError{What: "tool", Name: name, Nearest: why.Near(name, labels)}
 	}
 	candidates := make([]string, len(found))
 	for i, at := range found {
 		candidates[i] = index.tools[at].tool.ID
 	}
 	return indexedTool{}, &UnknownError{What: "tool", Name: name, Candidates: candidates}
-}
-
-// nearest is the label of a tool that somebody may have meant, or empty.
-func (x *toolIndex) nearest(name string) string {
-	for _, entry := range x.tools {
-		if strings.EqualFold(entry.tool.Label, name) || strings.EqualFold(entry.tool.Name, name) {
-			return entry.tool.Label
-		}
-	}
-	return ""
 }
 
 func (h *Host) permissionOfTool(entry indexedTool, rules []permission.Rule, isHealthy bool) string {
@@ -179,23 +170,27 @@ func (h *Host) subjectOf(s *slot, tool Tool) permission.Subject {
 }
 
 // publish swaps in a whole catalogue and tells the difference; h.mu is held.
-func (h *Host) publish(s *slot, catalogue *connector.Catalogue) *ToolsChange {
+func (h *Host) publish(s *slot, catalogue *connector.Catalogue) []ToolsChange {
 	if catalogue == nil || catalogue == s.catalogue {
 		return nil
-	}
-	before := map[string]string{}
-	for _, tool := range h.offered(s) {
-		before[ToolID(s.id, tool.Name)] = tool.Hash
 	}
 	s.catalogue, s.catalogueKey = catalogue, s.life.key
 	s.generation++
 	h.toolIndex = nil
-	change := &ToolsChange{Connector: s.id, Generation: s.generation}
+	if changes := h.toolsChanged(s); len(changes) > 0 {
+		return changes
+	}
+	return []ToolsChange{{Connector: s.id, Generation: s.generation}} // it is another generation all the same
+}
+
+// toolsChanged is how the tools that may be seen differ from those that were told last, and takes them as told; h.mu is held.
+func (h *Host) toolsChanged(s *slot) []ToolsChange {
+	change := ToolsChange{Connector: s.id, Generation: s.generation}
+	before, now := s.told, map[string]string{}
 	for _, tool := range h.offered(s) {
 		id := ToolID(s.id, tool.Name)
-		hash, isOld := before[id]
-		delete(before, id)
-		switch {
+		now[id] = tool.Hash
+		switch hash, isOld := before[id]; {
 		case !isOld:
 			change.Added = append(change.Added, id)
 		case hash != tool.Hash:
@@ -203,8 +198,17 @@ func (h *Host) publish(s *slot, catalogue *connector.Catalogue) *ToolsChange {
 		}
 	}
 	for id := range before {
-		change.Removed = append(change.Removed, id)
+		if _, isThere := now[id]; !isThere {
+			change.Removed = append(change.Removed, id)
+		}
+	}
+	s.told = now
+	if len(change.Added)+len(change.Changed)+len(change.Removed) == 0 {
+		return nil
 	}
 	slices.Sort(change.Removed)
-	return change
+	return []ToolsChange{change}
 }
+
+// offers reports whether the lists of the files, and the user, let a tool through; Host.mu is held.
+func (s *slot) offers(tool string) bool { return s.effective.Offers(tool) && s.mine.Offers(tool) }

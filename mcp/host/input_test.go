@@ -96,7 +96,9 @@ func (h *Host) askedIn(t *testing.T, e *config.Entry) (inputValues, *Problem) {
 	return h.valuesOf(t.Context(), e, h.groundOf(h.at(e)).root)
 }
 
-func (h *Host) at(e *config.Entry) subject { return subject{e, cleanRoots(h.options.Roots, h.home())} }
+func (h *Host) at(e *config.Entry) subject {
+	return subject{entry: e, roots: cleanRoots(h.options.Roots, h.home())}
+}
 
 func gives(t *testing.T, h *Host, e *config.Entry, want string) {
 	t.Helper()

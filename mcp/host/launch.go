@@ -79,7 +79,7 @@ type prepared struct {
 func (h *Host) prepare(at subject, given inputValues) prepared {
 	entry, project := at.entry, at.project()
 	expanded, findings := entry.Expand(config.Scope{
-		Root: project, Dir: h.ownFolder(entry), Home: h.home(), Lookup: h.lookup(project), IsSecret: redact.LooksSecret,
+		Root: project, Dir: h.ownFolder(entry), Home: h.home(), Lookup: h.lookup(at), IsSecret: redact.LooksSecret,
 		Input: given.of,
 	})
 	if len(findings) > 0 {

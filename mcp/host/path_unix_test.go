@@ -27,11 +27,11 @@ func TestS1_PathLeavesOutTheWorkspace(t *testing.T) {
 	h := newHouse(t)
 	h.options.Environ = []string{"PATH=" + bin + ":.::" + link + ":node_modules/.bin:" + tools + ":" + tools + ":/usr/bin"}
 	mine := &config.Entry{File: config.File{Source: config.SourceUser}}
-	if got, want := filepath.SplitList(h.childPath(subject{mine, []string{root}})), []string{tools, "/usr/bin"}; !slices.Equal(got, want) {
+	if got, want := filepath.SplitList(h.childPath(subject{entry: mine, roots: []string{root}})), []string{tools, "/usr/bin"}; !slices.Equal(got, want) {
 		t.Errorf("the user's own connector is looked up in %q, want %q", got, want)
 	}
 	theirs := &config.Entry{File: config.File{Source: config.SourceProject, Root: root}}
-	if got, want := filepath.SplitList(h.childPath(subject{theirs, []string{root}})), []string{bin, link, tools, "/usr/bin"}; !slices.Equal(got, want) {
+	if got, want := filepath.SplitList(h.childPath(subject{entry: theirs, roots: []string{root}})), []string{bin, link, tools, "/usr/bin"}; !slices.Equal(got, want) {
 		t.Errorf("the project's is looked up in %q, want %q", got, want)
 	}
 }

@@ -142,8 +142,17 @@ func (c *call) needsConsent(view Connector) *Result {
 
 // ApproveCommand is the line for a shell that reviews a connector. A name that a shell could take for more than a word is left
 // out: somebody else wrote it, and the line is meant to be pasted (S17).
-func ApproveCommand(name string) string {
-	const command = "pillion mcp approve"
+func ApproveCommand(name string) string { return commandOn("pillion mcp approve", name) }
+
+// EnableCommand is such a line that switches a connector on, RevokeCommand one that takes back what was decided about it.
+func EnableCommand(name string) string { return commandOn("pillion mcp enable", name) }
+
+// RevokeCommand is described with [EnableCommand].
+func RevokeCommand(name string) string { return commandOn("pillion mcp revoke", name) }
+
+func toolsOnCommand(label string) string { return commandOn("pillion tools on", label) }
+
+func commandOn(command, name string) string {
 	if !isWord(name) {
 		return command
 	}

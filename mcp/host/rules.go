@@ -10,7 +10,7 @@ import (
 )
 
 func (h *Host) rules() (rules []permission.Rule, isHealthy bool) {
-	return h.permissions.Rules(), h.permissions.Health() == nil && h.consents.Health() == nil
+	return h.permissions.Rules(), h.permissions.Health() == nil && h.consents.Health() == nil && h.personal.Health() == nil
 }
 
 // Rules lists the standing permissions and refusals, those of this session too.

@@ -7,6 +7,8 @@ import (
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
 	"pillion/mcp/consent"
+	"pillion/mcp/personal"
+	"pillion/mcp/why"
 )
 
 // slot is one entry of a configuration file and what runs of it.
@@ -16,7 +18,9 @@ type slot struct {
 	id        string
 	entry     *config.Entry
 	effective config.EffectiveEntry
-	hash      string
+	facts     personal.Entry       // what the files say of it
+	mine      personal.Effective   // and what the user wants of it
+	hash      string               // of the definition, with the references of its variables
 	ground    ground               // where it was found to stand when it was last looked at
 	code      *code                // what it runs of a workspace, as looked at last; nil where nobody has looked
 	swapped   []consent.Difference // files that changed during a start, until somebody decides
@@ -36,6 +40,7 @@ type slot struct {
 	catalogue    *connector.Catalogue
 	catalogueKey string // of the definition that listed it, in its place
 	generation   int
+	told         map[string]string // the tools that were told last, with their hashes, by id
 	server       Server
 	warnings     []string
 }
@@ -133,7 +138,8 @@ func (h *Host) findSlot(idOrName string) (*slot, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, &UnknownError{What: "connector", Name: idOrName}
+		names, _ := h.labels()
+		return nil, &UnknownError{What: "connector", Name: idOrName, Nearest: why.Near(idOrName, names)}
 	}
 	candidates := make([]string, len(found))
 	for i, s := range found {
@@ -160,10 +166,10 @@ func (h *Host) adopt(entries []config.EffectiveEntry, grounds []ground) {
 			h.workers.Add(1)
 			go h.work(s)
 		}
-		if hash := effective.Entry.Hash(); s.hash != hash || s.ground != grounds[i] {
-			s.hash, s.ground, s.code, s.swapped = hash, grounds[i], nil, nil
+		if s.ground != grounds[i] {
+			s.ground, s.code, s.swapped = grounds[i], nil, nil
 		}
-		s.entry, s.effective, s.isRemoved = effective.Entry, effective, false
+		s.entry, s.effective, s.facts, s.isRemoved = effective.Entry, effective, factsOf(effective), false
 	}
 	for id, s := range h.slots {
 		if !isThere[id] {

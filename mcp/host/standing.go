@@ -5,6 +5,7 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
+	"pillion/mcp/personal"
 )
 
 // restand looks anew at the connectors that are concerned, reads what was decided, and judges everybody by it.
@@ -16,12 +17,14 @@ func (h *Host) restand(concerned func(*slot) bool) {
 
 func nobody(*slot) bool { return false }
 
-// updateDecisions reads what was decided, here and in other windows, for whatever is judged from now on.
+// updateDecisions reads what was decided and what is wanted, here and in other windows, for whatever is judged from now on.
 func (h *Host) updateDecisions() {
 	h.deciding.Lock() // what is read last is what counts
 	defer h.deciding.Unlock()
-	decisions := h.consents.Decisions()
-	h.locked(func() { h.decisions = decisions })
+	var folders []personal.Folder
+	h.locked(func() { folders = h.folders })
+	decisions, layer := h.consents.Decisions(), h.personal.Layer(folders)
+	h.locked(func() { h.decisions, h.layer = decisions, layer })
 }
 
 func (h *Host) rejudge() Event {
@@ -39,6 +42,9 @@ func (h *Host) judgeAll() (event Event) {
 			event.Connectors = append(event.Connectors, id)
 		}
 		h.judge(s)
+		if s.isListed() && s.standing.mayRun() {
+			event.Tools = append(event.Tools, h.toolsChanged(s)...)
+		}
 		s.nudge(h.wanted(s))
 	}
 	h.toolIndex = nil
@@ -48,10 +54,14 @@ func (h *Host) judgeAll() (event Event) {
 // judge works out how the slot stands; h.mu is held.
 // Nothing is run, resolved, expanded or read here: whether a variable is set is all that is looked at (B6).
 func (h *Host) judge(s *slot) {
+	s.mine = h.layer.Apply(s.facts)
+	if s.hash != s.mine.Hash { // another definition, whose code was not looked at
+		s.hash, s.code, s.swapped = s.mine.Hash, nil, nil
+	}
 	s.fault = h.faultOf(h.subjectAt(s))
 	s.standing = standing{
 		isShadowed:  s.effective.ShadowedBy != "",
-		isDisabled:  s.effective.Disabled || s.isRemoved,
+		isDisabled:  s.mine.IsOff() || s.isRemoved,
 		isSelf:      s.entry.Pillion,
 		hasFault:    s.fault != nil,
 		isUntrusted: h.isUntrusted,
@@ -83,7 +93,7 @@ func (h *Host) faultOf(at subject) *Problem {
 	if refused := h.policies.refusal(entry, writtenConnector(entry)); refused != nil {
 		return refused
 	}
-	if unset := entry.UnsetVariables(h.lookup(at.project())); len(unset) > 0 {
+	if unset := entry.UnsetVariables(h.lookup(at)); len(unset) > 0 {
 		return configProblem(entry, unset[0].Message, unset[0].Fix)
 	}
 	return nil

@@ -7,14 +7,16 @@ import (
 	"pillion/mcp/state"
 )
 
-// decisionStore is one of the two stores of what people decided.
+// decisionStore is one of the stores of what people decided.
 type decisionStore interface {
 	Path() string
 	Health() error
 	Confirm(context.Context) error
 }
 
-func (h *Host) stores() []decisionStore { return []decisionStore{h.consents, h.permissions} }
+func (h *Host) stores() []decisionStore {
+	return []decisionStore{h.consents, h.permissions, h.personal}
+}
 
 // StoreFiles are the files of what people decided, which other windows write, too; they need not exist.
 func (h *Host) StoreFiles() []string {
@@ -48,12 +50,13 @@ func (h *Host) StoreProblems() []StoreProblem {
 
 // ConfirmStore takes the store that a problem is about as it is now for good; only a person says so.
 func (h *Host) ConfirmStore(ctx context.Context, problem StoreProblem) error {
-	store := decisionStore(h.consents)
-	if problem.File == h.permissions.Path() {
-		store = h.permissions
-	}
-	if err := store.Confirm(ctx); err != nil {
-		return err
+	for _, store := range h.stores() {
+		if store.Path() != problem.File {
+			continue
+		}
+		if err := store.Confirm(ctx); err != nil {
+			return err
+		}
 	}
 	h.recordRule("", "", "confirmed", problem.File)
 	h.restand(nobody)

@@ -45,7 +45,7 @@ func (h *Host) namedBy(at subject) []string {
 		}
 	}
 	values := slices.Clone(written)
-	look := h.lookup(at.project())
+	look := h.lookup(at)
 	expanded, findings := (&config.Entry{File: entry.File, Transport: config.TransportStdio, Command: "x", Args: written}).
 		Expand(config.Scope{Root: at.project(), Dir: h.ownFolder(entry), Home: h.home(), Lookup: look,
 			Input: func(string) (string, bool) { return "", true }, // a value is judged once it is given; see reachesWorkspace

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pillion/mcp/config"
+	"pillion/mcp/personal"
 )
 
 // Connector is a connector as it stands; a value, not a handle.
@@ -18,6 +19,7 @@ type Connector struct {
 	File     string
 	KeySpan  config.Span
 	Hash     string
+	FileHash string // of the definition as its file has it, without what the user wants of it
 	// Transport is stdio, http or sse; empty when the entry is too broken to tell.
 	Transport                         string
 	Tools, Resources, Prompts, Tokens int
@@ -30,6 +32,10 @@ type Connector struct {
 	Warnings []string
 	// IsSelf is set for an entry that would start Pillion itself.
 	IsSelf bool
+	// OffBy are those who keep it off (A12), IsPinned and Profile what the user chose for it.
+	OffBy    []personal.By
+	IsPinned bool
+	Profile  string
 	// Permission says whose yes is missing: "new" or "changed"; empty when none is.
 	Permission string
 }
@@ -56,6 +62,8 @@ type Tool struct {
 	Tokens                  int
 	// Permission is what a call without particular arguments would meet: auto, ask or deny.
 	Permission string
+	// State is empty for a tool that is offered, else [ToolOff] or [ToolQuarantined].
+	State string
 }
 
 // maxSummaryRunes bounds the one line shown for a tool.
@@ -64,7 +72,7 @@ const maxSummaryRunes = 140
 // bytesPerToken is the estimate that token costs are made with.
 const bytesPerToken = 4
 
-// Connectors returns every connector, in the order of the files.
+// Connectors returns every connector: those that are pinned first, and otherwise in the order of the files.
 func (h *Host) Connectors() []Connector {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,7 +81,15 @@ func (h *Host) Connectors() []Connector {
 	for i, s := range present {
 		all[i] = h.view(s)
 	}
+	slices.SortStableFunc(all, func(a, b Connector) int { return order(b.IsPinned) - order(a.IsPinned) })
 	return all
+}
+
+func order(isFirst bool) int {
+	if isFirst {
+		return 1
+	}
+	return 0
 }
 
 // Connector returns the connector of an id, or of a name that only one has.
@@ -91,9 +107,10 @@ func (h *Host) Connector(idOrName string) (Connector, error) {
 func (h *Host) view(s *slot) Connector {
 	view := Connector{
 		ID: s.id, Name: s.entry.Name, Root: s.entry.File.Root, State: s.state(), Source: s.entry.Origin(),
-		File: s.entry.File.Path, KeySpan: s.entry.KeySpan, Hash: s.hash, Transport: s.entry.Transport,
+		File: s.entry.File.Path, KeySpan: s.entry.KeySpan, Hash: s.hash, FileHash: s.facts.Hash, Transport: s.entry.Transport,
 		Generation: s.generation, Server: s.server, ShadowedBy: s.effective.ShadowedBy,
 		Warnings: slices.Clone(s.warnings), IsSelf: s.standing.isSelf,
+		OffBy: slices.Clone(s.mine.OffBy), IsPinned: s.mine.IsPinned, Profile: s.mine.Profile,
 	}
 	switch {
 	case view.State == StateFailed && s.fault != nil:

@@ -226,3 +226,24 @@ func hashWith(hash string, env map[string]string) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// Following is the layer in which these folders say nothing of whether the connector as a whole is on.
+func (l Layer) Following(e Entry, in []Folder) Layer {
+	without := func(r record) record {
+		if !slices.ContainsFunc(in, func(f Folder) bool { return f.Path == r.Root }) {
+			return r
+		}
+		r.Connectors = slices.Clone(r.Connectors)
+		for i, c := range r.Connectors {
+			if c.Source == e.Source && c.Name == e.Name {
+				r.Connectors[i].Switch, r.Connectors[i].Hash = "", ""
+			}
+		}
+		return r
+	}
+	following := Layer{everywhere: without(l.everywhere), health: l.health}
+	for _, folder := range l.folders {
+		following.folders = append(following.folders, without(folder))
+	}
+	return following
+}

@@ -1,0 +1,194 @@
+package host
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"pillion/mcp/connector"
+)
+
+// What keeps a tool that is known from being offered.
+const (
+	ToolOff         = "off"         // by the files' lists or by the user
+	ToolQuarantined = "quarantined" // its definition is malformed
+)
+
+// knownTool is a tool that somebody named, offered or not.
+type knownTool struct {
+	connector string // its id
+	name      string // raw
+	isListed  bool   // the connector lists it, well formed or not
+}
+
+// knownTool finds what a tool's id, label or served name means among all that is listed, and what a label alone can tell.
+func (h *Host) knownTool(name string) (knownTool, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.findKnown(name)
+}
+
+// findKnown is called with h.mu held.
+func (h *Host) findKnown(name string) (knownTool, error) {
+	entry, err := h.findTool(name)
+	if err == nil {
+		return knownTool{entry.slot.id, entry.tool.Name, true}, nil
+	}
+	var unknown *UnknownError
+	if errors.As(err, &unknown) && len(unknown.Candidates) > 0 {
+		return knownTool{}, err
+	}
+	found := h.hiddenNamed(name)
+	if len(found) == 0 {
+		found = h.labelled(name)
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return knownTool{}, err
+	}
+	candidates := make([]string, len(found))
+	for i, one := range found {
+		candidates[i] = ToolID(one.connector, one.name)
+	}
+	return knownTool{}, &UnknownError{What: "tool", Name: name, Candidates: candidates}
+}
+
+// hiddenNamed are the tools of a name that are listed and not offered; h.mu is held.
+func (h *Host) hiddenNamed(name string) (found []knownTool) {
+	for _, s := range h.present() {
+		if s.standing.isShadowed || s.catalogue == nil {
+			continue
+		}
+		for _, tool := range s.listedNames() {
+			served, _ := cleanServedName(identity{s.id, s.entry.Name, tool})
+			if name == ToolID(s.id, tool) || name == Label(s.entry.Name, tool) || name == served {
+				found = append(found, knownTool{s.id, tool, true})
+			}
+		}
+	}
+	return found
+}
+
+// listedNames are the raw names of all that was listed last, in the connector's order; Host.mu is held.
+func (s *slot) listedNames() []string {
+	var names []string
+	if s.catalogue == nil {
+		return nil
+	}
+	for _, tool := range s.catalogue.Tools {
+		names = append(names, tool.Name)
+	}
+	for _, bad := range s.catalogue.Quarantined {
+		if bad.Name != "" {
+			names = append(names, bad.Name)
+		}
+	}
+	return names
+}
+
+// labelled are the tools that a label could mean by the connector's name before it, the longest such name; h.mu is held.
+func (h *Host) labelled(name string) (found []knownTool) {
+	longest := 0
+	for _, s := range h.present() {
+		if s.standing.isShadowed {
+			continue
+		}
+		for _, prefix := range []string{s.entry.Name + ".", CleanName(s.entry.Name) + "__"} {
+			raw, isPrefix := strings.CutPrefix(name, prefix)
+			if !isPrefix || raw == "" || len(prefix) < longest {
+				continue
+			}
+			if len(prefix) > longest {
+				longest, found = len(prefix), nil
+			}
+			found = append(found, knownTool{s.id, raw, slices.Contains(s.listedNames(), raw)})
+		}
+	}
+	return found
+}
+
+// labels are the names that somebody may have meant: of connectors, and of their tools; h.mu is held.
+func (h *Host) labels() (connectors, tools []string) {
+	for _, s := range h.present() {
+		connectors = append(connectors, s.entry.Name)
+		for _, tool := range s.listedNames() {
+			tools = append(tools, Label(s.entry.Name, tool))
+		}
+	}
+	return connectors, tools
+}
+
+// AnyTool is a tool that is known, offered or not: its State says.
+func (h *Host) AnyTool(name string) (Tool, error) {
+	known, err := h.knownTool(name)
+	if err != nil {
+		return Tool{}, err
+	}
+	return h.toolOf(known)
+}
+
+// toolOf is the tool as it stands; of one that was never listed no more than its names are known.
+func (h *Host) toolOf(known knownTool) (Tool, error) {
+	if offered, err := h.Tool(ToolID(known.connector, known.name)); err == nil {
+		return offered, nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.slotOf(known.connector)
+	if s == nil {
+		return Tool{}, &UnknownError{What: "connector", Name: known.connector}
+	}
+	for _, tool := range h.hidden(s) {
+		if tool.Name == known.name {
+			return tool, nil
+		}
+	}
+	served, _ := cleanServedName(identity{s.id, s.entry.Name, known.name})
+	tool := newTool(s, connector.Tool{Name: known.name}, served)
+	tool.Permission, tool.Tokens = "ask", 0
+	if !s.offers(known.name) {
+		tool.State = ToolOff
+	}
+	return tool, nil
+}
+
+// hidden are the tools of a connector that are listed and not offered; they cost nothing. h.mu is held.
+func (h *Host) hidden(s *slot) (hidden []Tool) {
+	if s.catalogue == nil {
+		return nil
+	}
+	add := func(tool connector.Tool, state string) {
+		served, _ := cleanServedName(identity{s.id, s.entry.Name, tool.Name})
+		shown := newTool(s, tool, served).redacted(h.secrets)
+		shown.Permission, shown.Tokens, shown.State = "deny", 0, state
+		hidden = append(hidden, shown)
+	}
+	for _, tool := range s.catalogue.Tools {
+		if !s.offers(tool.Name) {
+			add(tool, ToolOff)
+		}
+	}
+	for _, bad := range s.catalogue.Quarantined {
+		if bad.Name != "" {
+			add(connector.Tool{Name: bad.Name}, ToolQuarantined)
+		}
+	}
+	return hidden
+}
+
+// AllTools are those of [Host.Tools] and those that are listed and kept away, by label.
+func (h *Host) AllTools() []Tool {
+	tools := h.Tools()
+	h.mu.Lock()
+	for _, s := range h.present() {
+		if s.standing.mayRun() && s.isListed() {
+			tools = append(tools, h.hidden(s)...)
+		}
+	}
+	h.mu.Unlock()
+	slices.SortStableFunc(tools, func(a, b Tool) int { return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.ID, b.ID)) })
+	return tools
+}
