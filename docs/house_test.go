@@ -49,7 +49,7 @@ var directions = map[string][]string{
 	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host"},
 	"sidecar": {
 		"sidecar/core", "sidecar/attach", "sidecar/configdoc", "editors", "rpc", "rpc/message",
-		"mcp/host", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact",
+		"mcp/host", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
 	},
 }
 

@@ -28,6 +28,8 @@ var commands = map[string]command{
 	message.CommandConnectorStart.Name:   commandOf(message.CommandConnectorStart, (*Session).startConnector),
 	message.CommandConnectorStop.Name:    commandOf(message.CommandConnectorStop, (*Session).stopConnector),
 	message.CommandConnectorRestart.Name: commandOf(message.CommandConnectorRestart, (*Session).restartConnector),
+	message.CommandConnectorEnable.Name:  commandOf(message.CommandConnectorEnable, (*Session).enableConnector),
+	message.CommandConnectorDisable.Name: commandOf(message.CommandConnectorDisable, (*Session).disableConnector),
 	message.CommandConnectorRemove.Name:  commandOf(message.CommandConnectorRemove, (*Session).removeConnector),
 	message.CommandConnectorShowLog.Name: commandOf(message.CommandConnectorShowLog, (*Session).showLog),
 	message.CommandToolCall.Name:         commandOf(message.CommandToolCall, (*Session).callTool),

@@ -27,7 +27,10 @@ func ConnectorMessage(c host.Connector) message.Connector {
 		Source: message.Source(c.Source), URI: fileURI(c.File), Hash: c.Hash,
 		Transport: message.Transport(c.Transport), Tools: c.Tools, Resources: c.Resources, Prompts: c.Prompts,
 		Tokens: c.Tokens, Generation: c.Generation, ShadowedBy: message.ConnectorID(c.ShadowedBy),
-		Processes: []message.ConnectorProcess{}, Warnings: c.Warnings,
+		Processes: []message.ConnectorProcess{}, Warnings: c.Warnings, Pinned: c.IsPinned,
+	}
+	for _, by := range c.OffBy {
+		wire.DisabledBy = append(wire.DisabledBy, message.DisabledBy(by))
 	}
 	if c.Server.Name != "" {
 		wire.Server = &message.ServerIdentity{Name: c.Server.Name, Version: c.Server.Version, ProtocolVersion: c.Server.ProtocolVersion}
@@ -90,7 +93,7 @@ func ToolMessage(t host.Tool, detail message.ToolDetailLevel) message.Tool {
 	wire := message.Tool{
 		ID: message.ToolID(t.ID), Label: t.Label, ServedName: t.ServedName, Connector: message.ConnectorID(t.Connector),
 		Name: t.Name, Title: t.Title, Summary: t.Summary, Tokens: t.Tokens,
-		Permission: message.ToolPermission(t.Permission), Hash: t.Hash,
+		Permission: message.ToolPermission(t.Permission), Hash: t.Hash, State: message.ToolState(t.State),
 	}
 	if detail == message.ToolFull {
 		wire.Description, wire.InputSchemaText, wire.OutputSchemaText = t.Description, string(t.InputSchema), string(t.OutputSchema)

@@ -29,7 +29,11 @@ func (s *Session) tools(ctx context.Context, params message.ToolsParams) (messag
 		}
 		connector = found.ID
 	}
-	matching := matchingTools(c.Tools(), connector, params.Query, params.Tag)
+	listed := c.Tools
+	if params.All {
+		listed = c.AllTools
+	}
+	matching := matchingTools(listed(), connector, params.Query, params.Tag)
 	page, next, err := pageOf(matching, params.Cursor, params.Limit)
 	if err != nil {
 		return message.ToolsResult{}, err
@@ -39,7 +43,7 @@ func (s *Session) tools(ctx context.Context, params message.ToolsParams) (messag
 		result.Tools[i] = ToolMessage(tool, params.Detail)
 	}
 	if params.Explain || len(matching) == 0 {
-		result.Why = s.absences(c, connector)
+		result.Why = s.wireReasons(c.Absences(connector))
 	}
 	return result, nil
 }
@@ -92,7 +96,7 @@ func (s *Session) tool(ctx context.Context, params message.ToolParams) (message.
 	if err != nil {
 		return message.ToolResult{}, err
 	}
-	tool, err := c.Tool(string(params.Tool))
+	tool, err := c.AnyTool(string(params.Tool))
 	if err != nil {
 		return message.ToolResult{}, misuse(err)
 	}

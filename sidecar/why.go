@@ -2,12 +2,13 @@ package sidecar
 
 import (
 	"context"
-	"fmt"
 
+	"pillion/mcp/config"
 	"pillion/mcp/host"
+	"pillion/mcp/why"
 	"pillion/rpc"
 	"pillion/rpc/message"
-	"pillion/sidecar/core"
+	"pillion/sidecar/configdoc"
 )
 
 // why tells what keeps a connector or a tool away.
@@ -19,61 +20,51 @@ func (s *Session) why(ctx context.Context, params message.WhyParams) (message.Wh
 	if err != nil {
 		return message.WhyResult{}, err
 	}
-	if params.Connector != "" {
-		found, err := c.Connector(string(params.Connector))
-		if err != nil {
-			return message.WhyResult{}, misuse(err)
-		}
-		return message.WhyResult{Reasons: s.reasons(found)}, nil
-	}
-	if _, err := c.Tool(string(params.Tool)); err == nil {
-		return message.WhyResult{Reasons: []message.Reason{}}, nil
-	}
-	owner, err := c.OwnerOf(string(params.Tool))
+	reasons, err := reasonsFor(c.Host, params)
 	if err != nil {
 		return message.WhyResult{}, misuse(err)
 	}
-	reasons := s.reasons(owner)
-	if len(reasons) == 0 {
-		reasons = append(reasons, message.Reason{
-			Kind: message.ReasonNeverListed, Text: fmt.Sprintf("the connector %q lists no such tool", owner.Name), URI: fileURI(owner.File),
-		})
-	}
-	return message.WhyResult{Reasons: reasons}, nil
+	return message.WhyResult{Reasons: s.wireReasons(reasons)}, nil
 }
 
-// absences are the reasons of every connector that offers nothing now.
-func (s *Session) absences(c *core.Core, connector string) []message.Reason {
-	all := c.Connectors()
-	reasons := []message.Reason{}
-	for _, one := range all {
-		if connector == "" || one.ID == connector {
-			reasons = append(reasons, s.reasons(one)...)
+func reasonsFor(h *host.Host, params message.WhyParams) ([]why.Reason, error) {
+	if params.Connector != "" {
+		return h.WhyConnector(string(params.Connector))
+	}
+	return h.WhyTool(string(params.Tool))
+}
+
+func (s *Session) wireReasons(reasons []why.Reason) []message.Reason {
+	return wireReasons(reasons, s.rangeIn)
+}
+
+// wireReasons are reasons as an editor sees them; rangeIn tells where a span of a file lies.
+func wireReasons(reasons []why.Reason, rangeIn func(string, config.Span) *message.Range) []message.Reason {
+	wire := make([]message.Reason, len(reasons))
+	for i, r := range reasons {
+		wire[i] = message.Reason{Kind: message.ReasonKind(r.Kind), Text: r.Text, URI: fileURI(r.At.File), Range: rangeIn(r.At.File, r.At.Span)}
+	}
+	return wire
+}
+
+// WhyMessage is what a host in this process says to [message.Why]. The error is that of the host.
+func WhyMessage(h *host.Host, params message.WhyParams) (message.WhyResult, error) {
+	reasons, err := reasonsFor(h, params)
+	if err != nil {
+		return message.WhyResult{}, err
+	}
+	return message.WhyResult{Reasons: wireReasons(reasons, func(path string, span config.Span) *message.Range {
+		return rangeOf(h.Documents(), path, span, configdoc.Units{IsUTF16: true})
+	})}, nil
+}
+
+// rangeOf is where a span of one of the files lies; nil for none.
+func rangeOf(documents []*config.Document, path string, span config.Span, units configdoc.Units) *message.Range {
+	for _, document := range documents {
+		if document.File.Path == path && span.End > span.Start {
+			r := units.Range(config.NewLines(document.Text), span)
+			return &r
 		}
 	}
-	return reasons
-}
-
-// reasons say why one connector offers nothing; none where it does.
-func (s *Session) reasons(c host.Connector) []message.Reason {
-	reason := message.Reason{URI: fileURI(c.File), Range: s.rangeIn(c.File, c.KeySpan)}
-	switch {
-	case c.IsSelf:
-		reason.Kind, reason.Text = message.ReasonDisabled, fmt.Sprintf("the entry %q is Pillion, for other agents; it is not started here", c.Name)
-	case c.ShadowedBy != "":
-		reason.Kind, reason.Text = message.ReasonShadowed, fmt.Sprintf("the connector %q of another file is used in its place", c.Name)
-	case c.State == host.StateWaiting:
-		reason.Kind, reason.Text = message.ReasonPermission, fmt.Sprintf("the connector %q needs permission", c.Name)
-	case c.State == host.StateDenied:
-		reason.Kind, reason.Text = message.ReasonPermission, fmt.Sprintf("the connector %q is blocked by you", c.Name)
-	case c.State == host.StateDisabled:
-		reason.Kind, reason.Text = message.ReasonDisabled, fmt.Sprintf("the connector %q is switched off in its file", c.Name)
-	case c.State == host.StateFailed && c.Problem != nil:
-		reason.Kind, reason.Text = message.ReasonProblem, fmt.Sprintf("the connector %q does not run: %s", c.Name, c.Problem.Reason)
-	case c.State == host.StateStarting:
-		reason.Kind, reason.Text = message.ReasonNeverListed, fmt.Sprintf("the connector %q is still starting", c.Name)
-	default:
-		return nil
-	}
-	return []message.Reason{reason}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
 	"pillion/mcp/personal"
+	"pillion/mcp/why"
 )
 
 // factsOf is what the files say of a connector.
@@ -60,6 +61,9 @@ func (e *UnshownError) Error() string {
 // was said before, and goes before what a project has off; it still needs every permission. One that the user's own file has
 // off is switched on by a person who was shown it alone: else an [*UnshownError].
 func (h *Host) SetConnector(ctx context.Context, id string, wish ConnectorWish) (Connector, error) {
+	if err := h.checkProfile(wish.Profile); err != nil {
+		return Connector{}, err
+	}
 	var facts personal.Entry
 	var change personal.ConnectorChange
 	var in []personal.Folder
@@ -180,6 +184,9 @@ func (h *Host) SetWorkspace(ctx context.Context, root string, change personal.Wo
 	if err != nil {
 		return err
 	}
+	if err := h.checkProfile(change.Profile); err != nil {
+		return err
+	}
 	if err = h.personal.SetWorkspace(ctx, folder, change); err != nil && !consent.IsUnsaved(err) {
 		return err
 	}
@@ -193,6 +200,23 @@ func (h *Host) SetWorkspace(ctx context.Context, root string, change personal.Wo
 	h.recordRule("", "", "workspace", folder.Path+": "+strings.Join(said, ", "))
 	h.restand(nobody)
 	return err
+}
+
+// checkProfile refuses one that nothing here belongs to.
+func (h *Host) checkProfile(chosen *string) error {
+	if chosen == nil || *chosen == "" {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var known []string
+	for _, s := range h.present() {
+		known = append(known, s.facts.Profiles...)
+	}
+	if slices.Contains(known, *chosen) {
+		return nil
+	}
+	return &UnknownError{What: "profile", Name: *chosen, Nearest: why.Near(*chosen, known)}
 }
 
 func (h *Host) folderAt(root string) (personal.Folder, error) {

@@ -195,12 +195,3 @@ func stateWords(state State) string {
 	}
 	return string(state)
 }
-
-// OwnerOf is the connector that a tool would belong to, by the tool's name.
-func (h *Host) OwnerOf(tool string) (Connector, error) {
-	id, err := h.connectorOfTool(tool)
-	if err != nil {
-		return Connector{}, err
-	}
-	return h.Connector(id)
-}

@@ -146,19 +146,24 @@ func (s *Store) Workspace(of Folder) Workspace {
 	return w
 }
 
+// RefusedError says what is wrong with what was wanted.
+type RefusedError struct{ reason string }
+
+func (e *RefusedError) Error() string { return e.reason }
+
 // WorkspaceChange is what a user wants changed of a folder as a whole; nil leaves it.
 type WorkspaceChange struct {
 	Profile *string           // empty for none
 	Env     map[string]string // all of the references from now on; empty for none
 }
 
-// SetWorkspace changes what is wanted of a folder. A *state.UnsavedError says that it holds in this process alone.
+// SetWorkspace changes what is wanted of a folder. The error is a *RefusedError, or a *state.UnsavedError that says that it holds in this process alone.
 func (s *Store) SetWorkspace(ctx context.Context, in Folder, change WorkspaceChange) error {
 	if len(change.Env) > 0 && (in.Path == "" || in.ID == "") {
-		return fmt.Errorf("set variables in %q: which folder it is cannot be told", in.Path)
+		return &RefusedError{fmt.Sprintf("set variables in %q: which folder it is cannot be told", in.Path)}
 	}
 	if err := checkEnv(change.Env); err != nil {
-		return fmt.Errorf("set variables in %q: %w", in.Path, err)
+		return &RefusedError{fmt.Sprintf("set variables in %q: %s", in.Path, err)}
 	}
 	env := maps.Clone(change.Env)
 	return s.change(ctx, []Folder{in}, func(r *record) {
@@ -204,7 +209,7 @@ func (s *Store) SetConnector(ctx context.Context, in []Folder, source, name stri
 // takes the off of everywhere back. The error is that of [Store.SetWorkspace].
 func (s *Store) SetTool(ctx context.Context, in []Folder, source, name, tool string, now Switch) error {
 	if tool == "" || now != On && now != Off {
-		return fmt.Errorf("switch tool %q of connector %q: %q is not on or off", tool, name, now)
+		return &RefusedError{fmt.Sprintf("switch tool %q of connector %q: %q is not on or off", tool, name, now)}
 	}
 	isOffEverywhere := func(f file) bool {
 		everywhere, _ := find(f.Folders, "")

@@ -10,6 +10,7 @@ import (
 func TestMethodsStayAsTheyAre(t *testing.T) {
 	want := []string{
 		"request pillion/connectors", "request pillion/connector/start", "request pillion/connector/stop", "request pillion/connector/restart",
+		"request pillion/connector/set", "request pillion/tool/set", "request pillion/workspace/set",
 		"request pillion/connector/add", "request pillion/connector/remove",
 		"request pillion/imports", "request pillion/import", "event pillion/connectorsChanged",
 		"request pillion/consents", "request pillion/consent/revoke",
@@ -31,7 +32,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 // client library registers each of them as an editor command.
 func TestU15_ServerCommandsHaveTheirOwnPrefix(t *testing.T) {
 	want := []string{"review", "ask.answer", "connector.start", "connector.stop", "connector.restart", "connector.remove",
-		"connector.showLog", "connector.allow", "connector.revoke", "tool.call", "status", "stopAll"}
+		"connector.showLog", "connector.enable", "connector.disable", "connector.allow", "connector.revoke", "tool.call", "status", "stopAll"}
 	for i := range want {
 		want[i] = "command pillion.server." + want[i]
 	}
@@ -58,7 +59,8 @@ func sorted(list []string) []string {
 // trust can be taken for something that agents may reach.
 func TestS6_WhatChangesTrustIsMarked(t *testing.T) {
 	subjects := []string{"consent", "permission", "secret", "ask", "trust", "mode/set", "connector/add", "connector/remove", "import",
-		"connector.allow", "connector.revoke", "connector.remove"}
+		"connector.allow", "connector.revoke", "connector.remove",
+		"connector/set", "tool/set", "workspace/set", "connector.enable", "connector.disable"}
 	for _, d := range append(All(), Commands()...) {
 		wire := strings.TrimPrefix(strings.TrimPrefix(d.Method, "pillion.server."), "pillion/")
 		touches := slices.ContainsFunc(subjects, func(s string) bool { return strings.HasPrefix(wire, s) })

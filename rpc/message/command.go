@@ -119,6 +119,16 @@ var CommandConnectorStop = Command[ConnectorArguments, CommandStarted]{Name: "pi
 // CommandConnectorRestart ends a connector's processes and starts it.
 var CommandConnectorRestart = Command[ConnectorArguments, CommandStarted]{Name: "pillion.server.connector.restart"}
 
+// CommandConnectorEnable switches a connector on for the user, in no file.
+//
+//pillion:people
+var CommandConnectorEnable = Command[ConnectorArguments, CommandStarted]{Name: "pillion.server.connector.enable"}
+
+// CommandConnectorDisable switches a connector off for the user, in no file.
+//
+//pillion:people
+var CommandConnectorDisable = Command[ConnectorArguments, CommandStarted]{Name: "pillion.server.connector.disable"}
+
 // CommandConnectorRemove removes a connector's entry from its file.
 //
 //pillion:people

@@ -99,6 +99,8 @@ type Connector struct {
 	Profiles   []string           `json:"profiles,omitzero"`   // profiles that it belongs to
 	Problem    *ConnectorProblem  `json:"problem,omitzero"`    // why it does not run, where it should
 	Warnings   []string           `json:"warnings,omitzero"`   // what is wrong with it that does not keep it from running
+	Pinned     bool               `json:"pinned,omitzero"`     // whether the user wants it listed first
+	DisabledBy []DisabledBy       `json:"disabledBy,omitzero"` // who keeps it off, where it is
 }
 
 // ServerIdentity is who a connector's MCP server said it is.

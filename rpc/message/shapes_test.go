@@ -19,7 +19,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		shape   any
 		members string
 	}{
-		{Connector{}, "id name root? state source uri? range? hash? transport tools resources prompts tokens generation stale? server? processes shadowedBy? aliasOf? profiles? problem? warnings?"},
+		{Connector{}, "id name root? state source uri? range? hash? transport tools resources prompts tokens generation stale? server? processes shadowedBy? aliasOf? profiles? problem? warnings? pinned? disabledBy?"},
 		{ServerIdentity{}, "name version protocolVersion"},
 		{ConnectorProcess{}, "pid sessionId? startedAt"},
 		{ConnectorProblem{}, "kind reason steps logUri?"},
@@ -35,7 +35,12 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{ConsentRevokeParams{}, "root connector"},
 		{Tool{}, "id label servedName connector name title? summary description? inputSchemaText? outputSchemaText? annotations? tags? tokens permission hash changed? state?"},
 		{Change{}, "path before after"},
-		{ToolsParams{}, "connector? query? tag? limit? cursor? detail? explain?"},
+		{ConnectorSetParams{}, "connector enabled? profile? pinned?"},
+		{ToolSetParams{}, "tool state scope?"},
+		{ToolSetResult{}, "tool"},
+		{WorkspaceSetParams{}, "root profile? env?"},
+		{WorkspaceSetResult{}, "root profile env"},
+		{ToolsParams{}, "connector? query? tag? limit? cursor? detail? explain? all?"},
 		{ToolsResult{}, "tools total nextCursor? why?"},
 		{ToolParams{}, "tool"},
 		{ToolResult{}, "tool typescript"},

@@ -84,6 +84,7 @@ type ToolsParams struct {
 	Cursor    string          `json:"cursor,omitzero"` // where to go on, from the last answer
 	Detail    ToolDetailLevel `json:"detail,omitzero"`
 	Explain   bool            `json:"explain,omitzero"` // whether to say why there is what there is
+	All       bool            `json:"all,omitzero"`     // whether those that are off or quarantined are listed too
 }
 
 // Check returns what is wrong with the params, as a sentence for -32602.
@@ -161,6 +162,8 @@ const (
 	ReasonQuarantined ReasonKind = "quarantined" // its definition is malformed
 	ReasonNeverListed ReasonKind = "neverListed" // the connector never listed it
 	ReasonProblem     ReasonKind = "problem"     // the connector does not run
+	ReasonDenied      ReasonKind = "denied"      // a standing rule refuses it, though it is listed
+	ReasonMode        ReasonKind = "mode"        // the window's mode refuses it, though it is listed
 )
 
 // Reason is one thing that keeps a tool or connector away.
@@ -185,7 +188,8 @@ func (p WhyParams) Check() error {
 	return nil
 }
 
-// WhyResult lists what keeps it away. An empty list means that nothing does.
+// WhyResult lists what keeps it away, in the order in which one meets it. An
+// empty list means that nothing does.
 type WhyResult struct {
 	Reasons []Reason `json:"reasons"`
 }
@@ -194,10 +198,13 @@ type WhyResult struct {
 // connector.
 var Tools = rpc.Request[ToolsParams, ToolsResult]{Method: "pillion/tools"}
 
-// ToolDetail tells everything about one tool. It never starts a connector.
+// ToolDetail tells everything about one tool, one that is off or quarantined
+// too. It never starts a connector.
 var ToolDetail = rpc.Request[ToolParams, ToolResult]{Method: "pillion/tool"}
 
-// Why tells why a connector or a tool is not there.
+// Why tells why a connector or a tool is not there, or may not be called. A name
+// that several have is told as a collision; one that nothing has is answered
+// -32602, with names that may have been meant.
 var Why = rpc.Request[WhyParams, WhyResult]{Method: "pillion/why"}
 
 // ToolsChanged tells that a connector has a new catalogue.

@@ -166,6 +166,10 @@
 ---@field problem? pillion.ConnectorProblem
 ---what is wrong with it that does not keep it from running
 ---@field warnings? string[]
+---whether the user wants it listed first
+---@field pinned? boolean
+---who keeps it off, where it is
+---@field disabledBy? pillion.DisabledBy[]
 
 ---pillion.ServerIdentity is who a connector's MCP server said it is.
 ---@class (exact) pillion.ServerIdentity
@@ -416,6 +420,8 @@
 ---@field detail? pillion.ToolDetailLevel
 ---whether to say why there is what there is
 ---@field explain? boolean
+---whether those that are off or quarantined are listed too
+---@field all? boolean
 
 ---pillion.ToolsResult is one page of tools.
 ---@class (exact) pillion.ToolsResult
@@ -464,6 +470,8 @@
 ---| "quarantined" # its definition is malformed
 ---| "neverListed" # the connector never listed it
 ---| "problem" # the connector does not run
+---| "denied" # a standing rule refuses it, though it is listed
+---| "mode" # the window's mode refuses it, though it is listed
 
 ---pillion.Reason is one thing that keeps a tool or connector away.
 ---@class (exact) pillion.Reason
@@ -480,7 +488,8 @@
 ---@field connector? pillion.ConnectorRef
 ---@field tool? pillion.ToolRef
 
----pillion.WhyResult lists what keeps it away. An empty list means that nothing does.
+---pillion.WhyResult lists what keeps it away, in the order in which one meets it. An empty
+---list means that nothing does.
 ---@class (exact) pillion.WhyResult
 ---@field reasons pillion.Reason[]
 
@@ -1069,6 +1078,65 @@
 ---@class (exact) pillion.ModeResult
 ---@field mode pillion.Mode
 
+-- The personal layer
+
+---pillion.ProfileName names a profile of the configuration files.
+---@alias pillion.ProfileName string
+
+---pillion.DisabledBy says who keeps a connector off. One that is not known has no meaning
+---beyond its name.
+---@alias pillion.DisabledBy
+---| "file" # its own entry
+---| "project" # a project's file, about a connector of the user's own
+---| "user" # the personal layer
+---| "profile" # the profile that is chosen, or that none is
+
+---pillion.ConnectorSetParams says what is wanted of a connector in this workspace. What is
+---absent stays as it is.
+---@class (exact) pillion.ConnectorSetParams
+---@field connector pillion.ConnectorRef
+---on goes before what a project has off
+---@field enabled? boolean
+---counts for it instead of the folder's; null or empty: the folder's
+---@field profile? pillion.ProfileName
+---whether it is listed first
+---@field pinned? boolean
+
+---pillion.ToolScope says how far a tool is switched. Absent it is project; one that is not
+---known is refused.
+---@alias pillion.ToolScope
+---| "project" # in this workspace
+---| "user" # in all of them; for connectors of the user's own file
+
+---pillion.ToolSetParams switches one tool.
+---@class (exact) pillion.ToolSetParams
+---one that was never listed goes by its label
+---@field tool pillion.ToolRef
+---on or off
+---@field state pillion.ToolState
+---@field scope? pillion.ToolScope
+
+---pillion.ToolSetResult is the tool as it stands afterwards.
+---@class (exact) pillion.ToolSetResult
+---@field tool pillion.Tool
+
+---pillion.WorkspaceSetParams says what is wanted of a workspace folder. What is absent stays
+---as it is; with the folder alone nothing changes.
+---@class (exact) pillion.WorkspaceSetParams
+---@field root pillion.URI
+---null or empty: none
+---@field profile? pillion.ProfileName
+---all of them from now on, each a reference such as ${WORK_TOKEN}, never a value
+---@field env? table<string, string>
+
+---pillion.WorkspaceSetResult is what is wanted of the folder afterwards.
+---@class (exact) pillion.WorkspaceSetResult
+---@field root pillion.URI
+---null for none
+---@field profile? pillion.ProfileName
+---references by the names of variables
+---@field env table<string, string>
+
 -- Secrets
 
 ---pillion.Secret says of one value whether it is stored, never what it is.
@@ -1253,11 +1321,14 @@ M.requests = {
   ---
   ---Params: `pillion.ToolsParams`. Result: `pillion.ToolsResult`.
   tools = 'pillion/tools',
-  ---Tells everything about one tool. It never starts a connector.
+  ---Tells everything about one tool, one that is off or quarantined too. It never starts a
+  ---connector.
   ---
   ---Params: `pillion.ToolParams`. Result: `pillion.ToolResult`.
   tool_detail = 'pillion/tool',
-  ---Tells why a connector or a tool is not there.
+  ---Tells why a connector or a tool is not there, or may not be called. A name that several
+  ---have is told as a collision; one that nothing has is answered -32602, with names that may
+  ---have been meant.
   ---
   ---Params: `pillion.WhyParams`. Result: `pillion.WhyResult`.
   why = 'pillion/why',
@@ -1320,6 +1391,20 @@ M.requests = {
   ---
   ---Params: `pillion.Empty`. Result: `pillion.Empty`.
   stop_all = 'pillion/stopAll',
+  ---Changes what the user wants of a connector, in no file. One that the user's own file has
+  ---off is not switched on by it: its definition has to be seen first, in a terminal.
+  ---
+  ---Params: `pillion.ConnectorSetParams`. Result: `pillion.ConnectorResult`.
+  connector_set = 'pillion/connector/set',
+  ---Switches a tool on or off for the user, in no file.
+  ---
+  ---Params: `pillion.ToolSetParams`. Result: `pillion.ToolSetResult`.
+  tool_set = 'pillion/tool/set',
+  ---Changes what the user wants of a workspace folder, in no file. A connector that reads one
+  ---of the variables is another definition afterwards, and needs permission again.
+  ---
+  ---Params: `pillion.WorkspaceSetParams`. Result: `pillion.WorkspaceSetResult`.
+  workspace_set = 'pillion/workspace/set',
   ---Lists the values that are stored and those that connectors refer to, without the values.
   ---
   ---Params: `pillion.Empty`. Result: `pillion.SecretsResult`.
@@ -1389,6 +1474,14 @@ M.commands = {
   ---
   ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.CommandStarted`.
   connector_restart = 'pillion.server.connector.restart',
+  ---Switches a connector on for the user, in no file.
+  ---
+  ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.CommandStarted`.
+  connector_enable = 'pillion.server.connector.enable',
+  ---Switches a connector off for the user, in no file.
+  ---
+  ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.CommandStarted`.
+  connector_disable = 'pillion.server.connector.disable',
   ---Removes a connector's entry from its file.
   ---
   ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.CommandStarted`.

@@ -221,6 +221,10 @@ export interface Connector {
   problem?: ConnectorProblem;
   /** what is wrong with it that does not keep it from running */
   warnings?: string[];
+  /** whether the user wants it listed first */
+  pinned?: boolean;
+  /** who keeps it off, where it is */
+  disabledBy?: DisabledBy[];
 }
 
 /** ServerIdentity is who a connector's MCP server said it is. */
@@ -523,6 +527,8 @@ export interface ToolsParams {
   detail?: ToolDetailLevel;
   /** whether to say why there is what there is */
   explain?: boolean;
+  /** whether those that are off or quarantined are listed too */
+  all?: boolean;
 }
 
 /** ToolsResult is one page of tools. */
@@ -588,7 +594,11 @@ export type ReasonKind =
   /** the connector never listed it */
   | "neverListed"
   /** the connector does not run */
-  | "problem";
+  | "problem"
+  /** a standing rule refuses it, though it is listed */
+  | "denied"
+  /** the window's mode refuses it, though it is listed */
+  | "mode";
 
 /** Reason is one thing that keeps a tool or connector away. */
 export interface Reason {
@@ -607,7 +617,10 @@ export interface WhyParams {
   tool?: ToolRef;
 }
 
-/** WhyResult lists what keeps it away. An empty list means that nothing does. */
+/**
+ * WhyResult lists what keeps it away, in the order in which one meets it. An empty list means
+ * that nothing does.
+ */
 export interface WhyResult {
   reasons: Reason[];
 }
@@ -1344,6 +1357,84 @@ export interface ModeResult {
   mode: Mode;
 }
 
+// The personal layer
+
+/** ProfileName names a profile of the configuration files. */
+export type ProfileName = string;
+
+/**
+ * DisabledBy says who keeps a connector off. One that is not known has no meaning beyond its
+ * name.
+ */
+export type DisabledBy =
+  /** its own entry */
+  | "file"
+  /** a project's file, about a connector of the user's own */
+  | "project"
+  /** the personal layer */
+  | "user"
+  /** the profile that is chosen, or that none is */
+  | "profile";
+
+/**
+ * ConnectorSetParams says what is wanted of a connector in this workspace. What is absent
+ * stays as it is.
+ */
+export interface ConnectorSetParams {
+  connector: ConnectorRef;
+  /** on goes before what a project has off */
+  enabled?: boolean;
+  /** counts for it instead of the folder's; null or empty: the folder's */
+  profile?: ProfileName | null;
+  /** whether it is listed first */
+  pinned?: boolean;
+}
+
+/**
+ * ToolScope says how far a tool is switched. Absent it is project; one that is not known is
+ * refused.
+ */
+export type ToolScope =
+  /** in this workspace */
+  | "project"
+  /** in all of them; for connectors of the user's own file */
+  | "user";
+
+/** ToolSetParams switches one tool. */
+export interface ToolSetParams {
+  /** one that was never listed goes by its label */
+  tool: ToolRef;
+  /** on or off */
+  state: ToolState;
+  scope?: ToolScope;
+}
+
+/** ToolSetResult is the tool as it stands afterwards. */
+export interface ToolSetResult {
+  tool: Tool;
+}
+
+/**
+ * WorkspaceSetParams says what is wanted of a workspace folder. What is absent stays as it is;
+ * with the folder alone nothing changes.
+ */
+export interface WorkspaceSetParams {
+  root: URI;
+  /** null or empty: none */
+  profile?: ProfileName | null;
+  /** all of them from now on, each a reference such as ${WORK_TOKEN}, never a value */
+  env?: Record<string, string>;
+}
+
+/** WorkspaceSetResult is what is wanted of the folder afterwards. */
+export interface WorkspaceSetResult {
+  root: URI;
+  /** null for none */
+  profile: ProfileName | null;
+  /** references by the names of variables */
+  env: Record<string, string>;
+}
+
 // Secrets
 
 /** Secret says of one value whether it is stored, never what it is. */
@@ -1534,9 +1625,16 @@ export interface Requests {
   "pillion/consent/revoke": { params: ConsentRevokeParams; result: Empty };
   /** Lists or searches tools, from what is known: it never starts a connector. */
   "pillion/tools": { params: ToolsParams; result: ToolsResult };
-  /** Tells everything about one tool. It never starts a connector. */
+  /**
+   * Tells everything about one tool, one that is off or quarantined too. It never starts a
+   * connector.
+   */
   "pillion/tool": { params: ToolParams; result: ToolResult };
-  /** Tells why a connector or a tool is not there. */
+  /**
+   * Tells why a connector or a tool is not there, or may not be called. A name that several
+   * have is told as a collision; one that nothing has is answered -32602, with names that may
+   * have been meant.
+   */
   "pillion/why": { params: WhyParams; result: WhyResult };
   /**
    * Calls one tool of one connector and returns what it produced. A call that must ask stays
@@ -1573,6 +1671,18 @@ export interface Requests {
   "pillion/mode/set": { params: ModeParams; result: ModeResult };
   /** Cancels every call and ends every connector. */
   "pillion/stopAll": { params: Empty; result: Empty };
+  /**
+   * Changes what the user wants of a connector, in no file. One that the user's own file has
+   * off is not switched on by it: its definition has to be seen first, in a terminal.
+   */
+  "pillion/connector/set": { params: ConnectorSetParams; result: ConnectorResult };
+  /** Switches a tool on or off for the user, in no file. */
+  "pillion/tool/set": { params: ToolSetParams; result: ToolSetResult };
+  /**
+   * Changes what the user wants of a workspace folder, in no file. A connector that reads one
+   * of the variables is another definition afterwards, and needs permission again.
+   */
+  "pillion/workspace/set": { params: WorkspaceSetParams; result: WorkspaceSetResult };
   /** Lists the values that are stored and those that connectors refer to, without the values. */
   "pillion/secrets": { params: Empty; result: SecretsResult };
   /** Stores a value. A connector that runs has the old one until it is restarted. */
@@ -1614,6 +1724,9 @@ export const requests = {
   modeCurrent: "pillion/mode",
   modeSet: "pillion/mode/set",
   stopAll: "pillion/stopAll",
+  connectorSet: "pillion/connector/set",
+  toolSet: "pillion/tool/set",
+  workspaceSet: "pillion/workspace/set",
   secrets: "pillion/secrets",
   secretSet: "pillion/secret/set",
   secretRemove: "pillion/secret/remove",
@@ -1664,6 +1777,10 @@ export interface Commands {
   "pillion.server.connector.stop": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
   /** Ends a connector's processes and starts it. */
   "pillion.server.connector.restart": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
+  /** Switches a connector on for the user, in no file. */
+  "pillion.server.connector.enable": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
+  /** Switches a connector off for the user, in no file. */
+  "pillion.server.connector.disable": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
   /** Removes a connector's entry from its file. */
   "pillion.server.connector.remove": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
   /** Opens a connector's log. */
@@ -1687,6 +1804,8 @@ export const commands = {
   connectorStart: "pillion.server.connector.start",
   connectorStop: "pillion.server.connector.stop",
   connectorRestart: "pillion.server.connector.restart",
+  connectorEnable: "pillion.server.connector.enable",
+  connectorDisable: "pillion.server.connector.disable",
   connectorRemove: "pillion.server.connector.remove",
   connectorShowLog: "pillion.server.connector.showLog",
   connectorAllow: "pillion.server.connector.allow",
