@@ -64,10 +64,14 @@ func filesOf(p host.Permission) []message.NamedFile {
 func readsOf(p host.Permission) []string {
 	reads := []string{}
 	for _, name := range slices.Sorted(maps.Keys(p.IsSet)) {
-		if !p.IsSet[name] {
-			name += " (not set)"
+		shown := name
+		if from, isGiven := p.From[name]; isGiven {
+			shown += " from " + from
 		}
-		reads = append(reads, name)
+		if !p.IsSet[name] {
+			shown += " (not set)"
+		}
+		reads = append(reads, shown)
 	}
 	for _, input := range p.Entry.Inputs {
 		reads = append(reads, "input "+input.ID)

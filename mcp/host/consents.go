@@ -26,6 +26,8 @@ type Permission struct {
 	Warnings []string
 	// IsSet tells for each variable that the definition reads whether it is set; never its value.
 	IsSet map[string]bool
+	// From are the references of those that the user has come from others (A12).
+	From map[string]string
 }
 
 // Waiting returns what needs permission, in the order of the files.
@@ -88,6 +90,7 @@ func (h *Host) permissionOf(s *slot) Permission {
 	if s.code != nil {
 		p.Code, p.Differences = s.code.Code, h.uncovered(s)
 	}
+	p.From = s.mine.Env
 	lookup := h.lookup(h.subjectAt(s))
 	for _, name := range s.entry.Reads() {
 		_, p.IsSet[name] = lookup(name)

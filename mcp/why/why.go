@@ -158,7 +158,7 @@ func (c Connector) permission() (reasons []Reason) {
 	case c.IsBlocked:
 		reasons = append(reasons, Reason{Permission, c.sentence("is blocked by you in this folder", "take that back with "+command(c.RevokeCommand)), c.At})
 	case c.IsWaiting && c.IsChanged:
-		reasons = append(reasons, Reason{Permission, c.sentence("needs permission again because its definition changed since you allowed it", "review it with "+command(c.ApproveCommand)), c.At})
+		reasons = append(reasons, Reason{Permission, c.sentence("needs permission again because its definition, or the code that it runs, changed since you allowed it", "review it with "+command(c.ApproveCommand)), c.At})
 	case c.IsWaiting:
 		reasons = append(reasons, Reason{Permission, c.sentence("needs permission", "review it with "+command(c.ApproveCommand)), c.At})
 	}

@@ -73,7 +73,7 @@ func TestD4_WhyAConnectorIsNotThere(t *testing.T) {
 		{"waiting", func(c *Connector) { c.IsWaiting = true },
 			[]want{{Permission, `The connector "notes" needs permission; review it with ` + "`pillion mcp approve notes`" + `.`, entry}}},
 		{"changed", func(c *Connector) { c.IsWaiting, c.IsChanged = true, true },
-			[]want{{Permission, `The connector "notes" needs permission again because its definition changed since you allowed it; review it with ` + "`pillion mcp approve notes`" + `.`, entry}}},
+			[]want{{Permission, `The connector "notes" needs permission again because its definition, or the code that it runs, changed since you allowed it; review it with ` + "`pillion mcp approve notes`" + `.`, entry}}},
 		{"untrusted", func(c *Connector) { c.IsUntrusted = true },
 			[]want{{Permission, `The connector "notes" waits because the editor does not trust this workspace; trust the workspace in the editor.`, Place{}}}},
 		{"no decision counts", func(c *Connector) { c.IsWaiting, c.StoreFault = true, "/s/consents.json is broken" }, []want{
