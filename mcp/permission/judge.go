@@ -4,39 +4,63 @@ package permission
 // (S20). The order is that of the rules: a refusal beats everything, then the mode, then what must ask whatever is
 // allowed, then what is allowed.
 func Judge(rules []Rule, mode Mode, s Subject, storeHealthy bool) Verdict {
-	if v, decided := refusal(rules, mode, s); decided {
+	if v, decided := refusal(rules, mode, &s); decided {
 		return v
 	}
-	if reason, rule := mustAsk(rules, s, storeHealthy); reason != "" {
+	if reason, rule := mustAsk(rules, &s, storeHealthy); reason != "" {
 		return Verdict{Decision: Ask, Rule: rule, Reason: reason, Choices: []string{ChoiceDecline, ChoiceOnce}, Scopes: []string{}}
 	}
-	changed, worst := "", apart
-	for _, by := range []string{BySession, ByRule} {
-		for _, r := range rules {
-			if (r.Scope == ScopeSession) != (by == BySession) || r.Decision != RuleAllow || !r.reaches(s) {
-				continue
-			}
-			c := r.covers(s)
-			if c == covered {
-				return Verdict{Decision: Auto, By: by, Rule: r.ID, Reason: r.allows()}
-			}
-			if c == suspended && changed == "" {
-				changed = r.ID
-			}
-			worst = max(worst, c)
+	rule, worst, suspending := allowance(rules, &s)
+	if worst == covered {
+		by := ByRule
+		if rule.Scope == ScopeSession {
+			by = BySession
 		}
+		return Verdict{Decision: Auto, By: by, Rule: rule.ID, Reason: rule.allows()}
 	}
 	if worst != suspended && s.Trusted && readsQuietly(s) {
 		return Verdict{Decision: Auto, By: ByReadOnly, Reason: "It only reads, on a connector that you added or trust."}
 	}
-	v := Verdict{Decision: Ask, Rule: changed, Reason: askReason(s, worst)}
+	v := Verdict{Decision: Ask, Rule: suspending, Reason: askReason(s, worst)}
 	v.Choices, v.Scopes = choices(s)
 	return v
 }
 
+// allowance looks for the rule that allows the call, the session's own before all others. Where there is none it says how near
+// the nearest came, and which one was suspended.
+func allowance(rules []Rule, s *Subject) (found *Rule, worst coverage, suspending string) {
+	for i := range rules {
+		r := &rules[i]
+		if r.Decision != RuleAllow || !r.reaches(s) {
+			continue
+		}
+		switch c := r.covers(s); c {
+		case covered:
+			if r.Scope == ScopeSession {
+				return r, covered, ""
+			}
+			if found == nil {
+				found = r
+			}
+		case suspended:
+			if suspending == "" {
+				suspending = r.ID
+			}
+			worst = max(worst, c)
+		default:
+			worst = max(worst, c)
+		}
+	}
+	if found != nil {
+		return found, covered, ""
+	}
+	return nil, worst, suspending
+}
+
 // refusal judges what no answer could allow.
-func refusal(rules []Rule, mode Mode, s Subject) (Verdict, bool) {
-	for _, r := range rules {
+func refusal(rules []Rule, mode Mode, s *Subject) (Verdict, bool) {
+	for i := range rules {
+		r := &rules[i]
 		if r.Decision == RuleDeny && r.concerns(s) {
 			reason := "You blocked this tool."
 			if r.Tool == "" {
@@ -61,8 +85,9 @@ func refusal(rules []Rule, mode Mode, s Subject) (Verdict, bool) {
 }
 
 // mustAsk says why a call has to ask whatever was allowed, and by which rule.
-func mustAsk(rules []Rule, s Subject, storeHealthy bool) (reason, rule string) {
-	for _, r := range rules {
+func mustAsk(rules []Rule, s *Subject, storeHealthy bool) (reason, rule string) {
+	for i := range rules {
+		r := &rules[i]
 		if r.Decision == RuleAsk && r.concerns(s) {
 			return "You chose to be asked every time.", r.ID
 		}
@@ -80,12 +105,12 @@ func mustAsk(rules []Rule, s Subject, storeHealthy bool) (reason, rule string) {
 
 // concerns reports whether a restricting rule is about the subject: by identity alone, so that neither a changed tool
 // nor a changed definition gets around it.
-func (r Rule) concerns(s Subject) bool {
+func (r *Rule) concerns(s *Subject) bool {
 	return r.reaches(s) && (r.Tool == "" || r.Tool == s.Tool)
 }
 
 // reaches reports whether the rule is about the subject's connector, there and now.
-func (r Rule) reaches(s Subject) bool {
+func (r *Rule) reaches(s *Subject) bool {
 	if r.Connector != s.Connector || r.Source != s.Source {
 		return false
 	}
@@ -107,13 +132,14 @@ type coverage int
 
 const (
 	apart     coverage = iota // it is about something else
+	otherwise                 // it allowed the tool with other arguments (E10)
 	unseen                    // it allowed all tools, and this one was not among them
 	redefined                 // it allowed the tool of a connector that was defined otherwise
 	suspended                 // it allowed the tool as it was (B7)
 	covered                   // it allows the call
 )
 
-func (r Rule) covers(s Subject) coverage {
+func (r *Rule) covers(s *Subject) coverage {
 	hash, present := r.ToolHashes[s.Tool]
 	switch {
 	case r.Tool != "" && r.Tool != s.Tool:
@@ -126,14 +152,18 @@ func (r Rule) covers(s Subject) coverage {
 		return unseen
 	case hash == "" || hash != s.ToolHash:
 		return suspended
-	case r.ReadOnlyTools && !readsQuietly(s):
+	case r.ReadOnlyTools && !readsQuietly(*s):
 		return apart
+	case !Hold(r.Where, s.Arguments, s.Disk):
+		return otherwise
 	}
 	return covered
 }
 
-func (r Rule) allows() string {
+func (r *Rule) allows() string {
 	switch {
+	case len(r.Where) > 0:
+		return "You allowed it with arguments such as these."
 	case r.ReadOnlyTools:
 		return "You allowed the tools of this connector that only read."
 	case r.Tool == "":
@@ -153,6 +183,8 @@ func askReason(s Subject, c coverage) string {
 		return "It has changed since you allowed it."
 	case c == redefined:
 		return "Its connector is defined otherwise than when you allowed it."
+	case c == otherwise:
+		return "You allowed it with other arguments than these."
 	case c == unseen:
 		return "It is new since you allowed this connector's tools."
 	case s.ReadOnly && s.HasRemoteURL:

@@ -76,6 +76,10 @@ type Subject struct {
 	NamesOwnFolder bool   // NamesFolder(arguments, Pillion's own folders): no standing yes (S20)
 	SessionID      string
 	AlwaysAsk      bool // no standing yes ever
+	// Arguments of the call, as CheckArguments returns them, and Disk, for what conditions demand of them. Of a tool that is
+	// judged without a call both are nil, and then no condition holds.
+	Arguments []byte
+	Disk      Disk
 }
 
 // Rule is a standing permission or refusal (S8). An allowing rule covers the tools whose hashes it holds, and those only
@@ -93,8 +97,10 @@ type Rule struct {
 	Scope          string            `json:"scope"`
 	SessionID      string            `json:"sessionId,omitzero"`
 	ReadOnlyTools  bool              `json:"readOnlyTools,omitzero"` // given for tools that only read: S14 applies
+	Where          []Condition       `json:"where,omitzero"`         // what the arguments must be, all of it; of allowing rules alone
 	At             time.Time         `json:"at"`
 	Label          string            `json:"label,omitzero"` // for display
+	By             string            `json:"by,omitzero"`    // whose word it is, for display
 }
 
 // Verdict is the judgement of one call.

@@ -16,7 +16,7 @@ import (
 
 const (
 	fileName = "permissions.json"
-	version  = 1
+	version  = 2 // 2: conditions, and whose word a rule is
 
 	// maxPerTarget bounds the rules kept about one tool or connector in one scope: each change of a tool that is allowed
 	// again adds one, so that going back to old text goes back to the old permission.
@@ -51,14 +51,18 @@ func (r Rule) validate() error {
 		return errors.New("only a connector of the user's own file is allowed everywhere")
 	case r.Scope == ScopeProject && r.Root == "":
 		return errors.New("it names no project")
+	case r.Decision != RuleAllow && len(r.Where) > 0:
+		return errors.New("only what is allowed has conditions")
 	case r.Decision == RuleAsk || r.Decision == RuleDeny:
 		return nil
 	case r.Decision != RuleAllow:
 		return fmt.Errorf("unknown decision %q", r.Decision)
 	case r.DefinitionHash == "" || len(r.ToolHashes) == 0 || r.Tool != "" && r.ToolHashes[r.Tool] == "":
 		return errors.New("it does not say which tools of which definition it allows")
+	case r.Tool == "" && len(r.Where) > 0:
+		return errors.New("only one tool is allowed on conditions")
 	}
-	return nil
+	return validateConditions(r.Where)
 }
 
 // Store is the store of rules, shared by all windows but for the rules of sessions. Its methods may be called at once.
@@ -67,6 +71,27 @@ type Store struct {
 
 	mu       sync.Mutex
 	sessions []Rule // newest first
+	index    index
+}
+
+// index holds the rules by connector: a call is judged by those of its own, not by all of a thousand. It is of the lists that
+// it was made of, which are replaced and never changed.
+type index struct {
+	sessions, kept list
+	about          map[string][]Rule
+}
+
+// list is which list it is.
+type list struct {
+	first *Rule
+	count int
+}
+
+func listOf(rules []Rule) list {
+	if len(rules) == 0 {
+		return list{}
+	}
+	return list{&rules[0], len(rules)}
 }
 
 // New returns the store in the folder. Nothing is read yet.
@@ -84,6 +109,23 @@ func (s *Store) Rules() []Rule {
 		return slices.Clip(kept)
 	}
 	return slices.Concat(s.sessions, kept)
+}
+
+// RulesAbout returns the rules about connectors of that name, in the order of Rules; no other can concern a call of one. The
+// slice must not be modified.
+func (s *Store) RulesAbout(connector string) []Rule {
+	kept := s.kept.Value().Rules
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := &s.index; i.about == nil || i.sessions != listOf(s.sessions) || i.kept != listOf(kept) {
+		*i = index{listOf(s.sessions), listOf(kept), map[string][]Rule{}}
+		for _, rules := range [][]Rule{s.sessions, kept} {
+			for _, r := range rules {
+				i.about[r.Connector] = append(i.about[r.Connector], r)
+			}
+		}
+	}
+	return slices.Clip(s.index.about[connector])
 }
 
 // Add records a rule and returns it with its id and time. It takes the place of one that says otherwise about the same
@@ -124,7 +166,7 @@ func complete(r Rule) Rule {
 	}
 	switch {
 	case r.Decision != RuleAllow:
-		r.DefinitionHash, r.ToolHashes, r.ReadOnlyTools = "", nil, false
+		r.DefinitionHash, r.ToolHashes, r.ReadOnlyTools, r.Where = "", nil, false, nil
 	case r.Tool != "":
 		r.ToolHashes = map[string]string{r.Tool: r.ToolHashes[r.Tool]}
 	default:
@@ -141,13 +183,19 @@ func with(rules []Rule, r Rule) []Rule {
 		if old.target() == r.target() {
 			same++
 			if old.Decision != r.Decision || same >= maxPerTarget ||
-				old.DefinitionHash == r.DefinitionHash && maps.Equal(old.ToolHashes, r.ToolHashes) {
+				old.DefinitionHash == r.DefinitionHash && maps.Equal(old.ToolHashes, r.ToolHashes) && (len(r.Where) == 0 || isSame(old.Where, r.Where)) {
 				continue
 			}
 		}
 		kept = append(kept, old)
 	}
 	return kept
+}
+
+func isSame(a, b []Condition) bool {
+	return slices.EqualFunc(a, b, func(a, b Condition) bool {
+		return a.Path == b.Path && string(a.Equals) == string(b.Equals) && a.Glob == b.Glob && a.Under == b.Under && a.Real == b.Real
+	})
 }
 
 // target is what a rule is about.

@@ -14,7 +14,7 @@ import (
 )
 
 // window is a store as one window sees it.
-func window(t *testing.T, dir string) *Store {
+func window(t testing.TB, dir string) *Store {
 	t.Helper()
 	f, err := state.Open(dir)
 	if err != nil {
@@ -23,7 +23,7 @@ func window(t *testing.T, dir string) *Store {
 	return New(f)
 }
 
-func mustAdd(t *testing.T, s *Store, r Rule) Rule {
+func mustAdd(t testing.TB, s *Store, r Rule) Rule {
 	t.Helper()
 	r, err := s.Add(t.Context(), r)
 	if err != nil {
@@ -146,7 +146,7 @@ func TestS20_AStoreThatIsNotUnderstoodAllowsNothing(t *testing.T) {
 	tests := map[string]string{
 		"good":              goodFile,
 		"torn":              goodFile[:100],
-		"newer":             strings.Replace(goodFile, `"version":1`, `"version":2`, 1),
+		"newer":             strings.Replace(goodFile, `"version":1`, `"version":3`, 1),
 		"key in a case":     strings.Replace(goodFile, `"decision"`, `"Decision"`, 1),
 		"both cases":        strings.Replace(goodFile, `"decision":"allow"`, `"decision":"ask","Decision":"allow"`, 1),
 		"duplicate":         strings.Replace(goodFile, `"decision":"allow"`, `"decision":"ask","decision":"allow"`, 1),
