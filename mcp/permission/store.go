@@ -77,21 +77,21 @@ type Store struct {
 // index holds the rules by connector: a call is judged by those of its own, not by all of a thousand. It is of the lists that
 // it was made of, which are replaced and never changed.
 type index struct {
-	sessions, kept list
+	sessions, kept ruleList
 	about          map[string][]Rule
 }
 
-// list is which list it is.
-type list struct {
+// ruleList is which list of rules it is.
+type ruleList struct {
 	first *Rule
 	count int
 }
 
-func listOf(rules []Rule) list {
+func listOf(rules []Rule) ruleList {
 	if len(rules) == 0 {
-		return list{}
+		return ruleList{}
 	}
-	return list{&rules[0], len(rules)}
+	return ruleList{&rules[0], len(rules)}
 }
 
 // New returns the store in the folder. Nothing is read yet.
