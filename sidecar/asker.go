@@ -34,26 +34,44 @@ func (a asker) AskPermission(waiting []host.Permission, caller host.Caller) {
 func Approve(ctx context.Context, questions *editors.Questions, approval host.Approval, opened func(message.Ask)) (host.ApprovalAnswer, error) {
 	answer, by, err := questions.AwaitApproval(ctx, editors.Question{
 		Body: approvalBody(approval), CallID: message.CallID(approval.CallID), SessionID: message.SessionID(approval.SessionID),
-		Asker: wireAsker(approval.Caller), Accept: checkEdited,
+		Asker: wireAsker(approval.Caller), Accept: func(answer message.Answer, _ string) error {
+			return checkApproval(answer.(message.ApprovalAnswer), approval)
+		},
 	}, opened)
 	if err != nil {
 		return host.ApprovalAnswer{}, err
 	}
 	return host.ApprovalAnswer{
-		Decision: string(answer.Decision), Scope: string(answer.Scope), Text: answer.Text, Arguments: []byte(answer.ArgumentsText), By: by,
+		Decision: string(answer.Decision), Scope: string(answer.Scope), Text: answer.Text, Arguments: []byte(answer.ArgumentsText),
+		Where: conditions(answer.Where), By: by,
 	}, nil
 }
 
-// checkEdited refuses arguments that cannot be sent, for whoever edited them to put right (S10).
-func checkEdited(answer message.Answer, _ string) error {
-	edited := answer.(message.ApprovalAnswer).ArgumentsText
-	if edited == "" {
-		return nil
+// checkApproval refuses arguments that cannot be sent, for whoever edited them to put right (S10), and conditions that are none
+// or do not hold of the call.
+func checkApproval(answer message.ApprovalAnswer, approval host.Approval) error {
+	if answer.ArgumentsText != "" {
+		if _, err := permission.CheckArguments([]byte(answer.ArgumentsText)); err != nil {
+			return fmt.Errorf("the edited arguments cannot be sent: %w", err)
+		}
 	}
-	if _, err := permission.CheckArguments([]byte(edited)); err != nil {
-		return fmt.Errorf("the edited arguments cannot be sent: %w", err)
+	return host.CheckWhere(conditions(answer.Where), approval.Arguments)
+}
+
+func conditions(wire []message.Condition) []permission.Condition {
+	var all []permission.Condition
+	for _, c := range wire {
+		all = append(all, permission.Condition{Path: c.Path, Equals: c.Equals, Glob: c.Glob, Under: c.Under})
 	}
-	return nil
+	return all
+}
+
+func wireConditions(all []permission.Condition) []message.Condition {
+	var wire []message.Condition
+	for _, c := range all {
+		wire = append(wire, message.Condition{Path: c.Path, Equals: c.Equals, Glob: c.Glob, Under: c.Under})
+	}
+	return wire
 }
 
 func approvalBody(a host.Approval) message.ApprovalBody {

@@ -25,7 +25,8 @@ func wireRule(h *host.Host, r permission.Rule) message.PermissionRule {
 	wire := message.PermissionRule{
 		ID: message.RuleID(r.ID), Connector: message.ConnectorID(h.ConnectorIn(r.Root, r.Connector)),
 		Decision: message.PermissionDecision(r.Decision), Scope: message.PermissionScope(r.Scope),
-		SessionID: message.SessionID(r.SessionID), At: r.At.UTC(), Label: r.Label,
+		SessionID: message.SessionID(r.SessionID), At: r.At.UTC(), Label: r.Label, Where: wireConditions(r.Where),
+		Name: r.Connector, Source: message.Source(r.Source), Root: fileURI(r.Root), By: r.By, Suspended: h.IsSuspended(r),
 	}
 	if r.Tool != "" {
 		wire.Tool, wire.Hash = &r.Tool, r.ToolHashes[r.Tool]
@@ -42,7 +43,7 @@ func (s *Session) permissionSet(ctx context.Context, params message.PermissionSe
 		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "a standing yes is given by answering the question of a call, not by a request")
 	}
 	if len(params.Where) > 0 {
-		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "conditions on the arguments are not supported yet")
+		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "only a standing yes has conditions on the arguments")
 	}
 	tool, _, err := params.ToolRef()
 	if err != nil {
@@ -53,7 +54,7 @@ func (s *Session) permissionSet(ctx context.Context, params message.PermissionSe
 		return message.PermissionSetResult{}, err
 	}
 	rule := host.NewRule{Connector: string(params.Connector), Decision: string(params.Decision), Scope: string(params.Scope), SessionID: callerOf(ctx).session("")}
-	rule.Tool = string(tool)
+	rule.Tool, rule.By = string(tool), callerOf(ctx).caller.String()
 	added, err := c.SetRule(ctx, rule)
 	if err != nil {
 		return message.PermissionSetResult{}, misuse(err)

@@ -54,10 +54,12 @@ func (c *call) answered(ctx context.Context, at target, subject permission.Subje
 	case DecideOnce:
 		return nil
 	case DecideSession, DecideReadOnly, DecideTool, DecideConnector:
-		if err := h.allow(ctx, at, subject, answer); err != nil {
+		rule, err := h.allow(ctx, at, subject, answer)
+		if err != nil {
 			// The yes holds for this call; that it could not be kept is said, not hidden.
 			h.log.Warn("permission not stored", "connector", at.tool.ConnectorName, "tool", at.tool.Name, "error", err)
 		}
+		c.rule = rule.ID // what undoes it (U5)
 		return nil
 	}
 	h.approvals.declined(c.request.SessionID, c.request.TurnID)

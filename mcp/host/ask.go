@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"pillion/mcp/permission"
 )
 
 // Caller is who wants a call made.
@@ -44,6 +46,8 @@ type ApprovalAnswer struct {
 	Text string
 	// Arguments replace the call's own when they are set; they allow once only (S10).
 	Arguments []byte
+	// Where are the conditions of an answer that allows the tool: what the arguments of later calls must be (E10).
+	Where []permission.Condition
 	// By says who answered, for the audit log.
 	By string
 }

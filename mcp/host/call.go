@@ -206,14 +206,13 @@ func (c *call) denied(at target) *Result {
 // verdict judges the call with its arguments on the tool as it is listed now.
 func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 	h := c.host
-	rules, isHealthy := h.rules()
 	subject := at.subject
-	subject.SessionID = c.request.SessionID
+	subject.SessionID, subject.Arguments, subject.Disk = c.request.SessionID, c.arguments, disk{}
 	if c.reach == nil {
 		c.reach = &reach{remote: permission.HasRemoteURL(c.arguments), ownFolder: h.reachesOwnFolder(at.base, c.arguments)}
 	}
 	subject.HasRemoteURL, subject.NamesOwnFolder = c.reach.remote, c.reach.ownFolder
-	return subject, permission.Judge(rules, h.Mode(), subject, isHealthy)
+	return subject, permission.Judge(h.permissions.RulesAbout(subject.Connector), h.Mode(), subject, h.isHealthy())
 }
 
 func (c *call) cancelled(ctx context.Context) *Result {

@@ -109,21 +109,21 @@ func (t Tool) Signature() string {
 // Tools returns the tools of every connector that may run, by label.
 // It starts nothing: a connector that was never listed has none.
 func (h *Host) Tools() []Tool {
-	rules, isHealthy := h.rules()
+	rules, isHealthy := permission.ByConnector(h.permissions.Rules()), h.isHealthy()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	index := h.index()
 	tools := make([]Tool, len(index.tools))
 	for i, entry := range index.tools {
 		tools[i] = entry.tool
-		tools[i].Permission = h.permissionOfTool(entry, rules, isHealthy)
+		tools[i].Permission = h.permissionOfTool(entry, rules[entry.tool.ConnectorName], isHealthy)
 	}
 	return tools
 }
 
 // Tool returns the tool that goes by an id, a label or a served name.
 func (h *Host) Tool(name string) (Tool, error) {
-	rules, isHealthy := h.rules()
+	rules, isHealthy := h.permissions.Rules(), h.isHealthy()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	entry, err := h.findTool(name)

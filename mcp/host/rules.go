@@ -2,15 +2,19 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"pillion/mcp/connector"
 	"pillion/mcp/permission"
 )
 
-func (h *Host) rules() (rules []permission.Rule, isHealthy bool) {
-	return h.permissions.Rules(), h.permissions.Health() == nil && h.consents.Health() == nil && h.personal.Health() == nil
+// isHealthy reports whether the stores of decisions are what the user left (S20).
+func (h *Host) isHealthy() bool {
+	return h.permissions.Health() == nil && h.consents.Health() == nil && h.personal.Health() == nil
 }
 
 // Rules lists the standing permissions and refusals, those of this session too.
@@ -30,10 +34,20 @@ type NewRule struct {
 	Connector, Tool string // an id or a unique name each; Tool may be empty
 	Decision, Scope string
 	SessionID       string
+	// Where are conditions on the arguments, of an allowance of one tool alone (E10).
+	Where []permission.Condition
+	// By says whose word it is.
+	By string
 }
 
-// SetRule stores a standing permission or refusal for what is listed now (S8).
+// SetRule stores a standing permission or refusal for what is listed now (S8). An [*UnknownError] says that there is no such
+// connector or tool, a [*permission.ConditionError] what is wrong with a condition.
 func (h *Host) SetRule(ctx context.Context, r NewRule) (permission.Rule, error) {
+	where, err := permission.CheckConditions(r.Where, disk{})
+	if err != nil {
+		return permission.Rule{}, err
+	}
+	r.Where = where
 	rule, err := h.newRule(r)
 	if err != nil {
 		return permission.Rule{}, err
@@ -53,7 +67,7 @@ func (h *Host) newRule(r NewRule) (permission.Rule, error) {
 		return permission.Rule{}, err
 	}
 	rule := ruleFor(s, r.Scope, r.SessionID)
-	rule.Decision = r.Decision
+	rule.Decision, rule.Where, rule.By = r.Decision, r.Where, r.By
 	for _, tool := range h.offered(s) {
 		if r.Tool == "" || tool.Name == r.Tool || ToolID(s.id, tool.Name) == r.Tool || Label(s.entry.Name, tool.Name) == r.Tool {
 			rule.ToolHashes[tool.Name] = tool.Hash
@@ -86,15 +100,20 @@ func ruleFor(s *slot, scope, sessionID string) permission.Rule {
 }
 
 // allow stores the standing yes that an answer gives.
-func (h *Host) allow(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) error {
+func (h *Host) allow(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) (permission.Rule, error) {
+	where, err := permission.CheckConditions(answer.Where, disk{})
+	if err != nil {
+		return permission.Rule{}, err
+	}
+	answer.Where = where
 	rule := h.ruleOf(at, subject, answer)
 	added, err := h.permissions.Add(ctx, rule)
 	if err != nil {
-		return fmt.Errorf("store a permission for connector %q: %w", rule.Connector, err)
+		return added, fmt.Errorf("store a permission for connector %q: %w", rule.Connector, err)
 	}
 	h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
 	h.log.Debug("permission stored", "rule", added.ID, "connector", rule.Connector, "tool", rule.Tool, "scope", rule.Scope)
-	return nil
+	return added, nil
 }
 
 func (h *Host) ruleOf(at target, subject permission.Subject, answer ApprovalAnswer) permission.Rule {
@@ -105,6 +124,7 @@ func (h *Host) ruleOf(at target, subject permission.Subject, answer ApprovalAnsw
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	rule := ruleFor(at.slot, scope, subject.SessionID)
+	rule.By, rule.Where = answer.By, answer.Where
 	rule.DefinitionHash = subject.DefinitionHash // what was shown, not what may have replaced it
 	switch answer.Decision {
 	case DecideReadOnly, DecideConnector:
@@ -132,5 +152,54 @@ func labelOf(r permission.Rule) string {
 		what = "all tools of " + strconv.Quote(r.Connector)
 	}
 	verb := map[string]string{permission.RuleAllow: "allow", permission.RuleDeny: "refuse", permission.RuleAsk: "always ask for"}[r.Decision]
-	return verb + " " + what
+	return verb + " " + what + whereWords(r.Where)
+}
+
+// whereWords say what the arguments must be.
+func whereWords(where []permission.Condition) string {
+	var words []string
+	for _, c := range where {
+		switch {
+		case c.Glob != "":
+			words = append(words, c.Path+" matches "+strconv.Quote(c.Glob))
+		case c.Under != "":
+			words = append(words, c.Path+" lies under "+strconv.Quote(c.Under))
+		default:
+			words = append(words, c.Path+" is "+string(c.Equals))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " where " + strings.Join(words, " and ")
+}
+
+// CheckWhere says what is wrong with the conditions of an answer, or returns nil: each must be one, and all must hold of the
+// call that is answered, or it is not the one that was meant.
+func CheckWhere(where []permission.Condition, arguments []byte) error {
+	checked, err := permission.CheckConditions(where, disk{})
+	if err == nil && !permission.Hold(checked, arguments, disk{}) {
+		err = errors.New("the conditions do not hold of this call")
+	}
+	return err
+}
+
+// IsSuspended reports whether a rule allows nothing at present: its connector or every tool of it is another than it was given
+// for, or is not there.
+func (h *Host) IsSuspended(r permission.Rule) bool {
+	if r.Decision != permission.RuleAllow {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !slices.ContainsFunc(h.present(), func(s *slot) bool { return h.mayAllow(s, r) })
+}
+
+// mayAllow reports whether a rule allows a tool of the connector as it is, as far as that is known; h.mu is held.
+func (h *Host) mayAllow(s *slot, r permission.Rule) bool {
+	isOf := s.entry.Name == r.Connector && string(s.entry.File.Source) == r.Source && s.hash == r.DefinitionHash
+	if !isOf || r.Scope == permission.ScopeProject && s.entry.File.Root != r.Root {
+		return false
+	}
+	return !s.isListed() || slices.ContainsFunc(h.offered(s), func(tool connector.Tool) bool { return r.ToolHashes[tool.Name] == tool.Hash })
 }

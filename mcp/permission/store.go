@@ -111,6 +111,15 @@ func (s *Store) Rules() []Rule {
 	return slices.Concat(s.sessions, kept)
 }
 
+// ByConnector sorts rules by the names of the connectors that they are about; their order stays.
+func ByConnector(rules []Rule) map[string][]Rule {
+	about := map[string][]Rule{}
+	for _, r := range rules {
+		about[r.Connector] = append(about[r.Connector], r)
+	}
+	return about
+}
+
 // RulesAbout returns the rules about connectors of that name, in the order of Rules; no other can concern a call of one. The
 // slice must not be modified.
 func (s *Store) RulesAbout(connector string) []Rule {
@@ -118,14 +127,9 @@ func (s *Store) RulesAbout(connector string) []Rule {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := &s.index; i.about == nil || i.sessions != listOf(s.sessions) || i.kept != listOf(kept) {
-		*i = index{listOf(s.sessions), listOf(kept), map[string][]Rule{}}
-		for _, rules := range [][]Rule{s.sessions, kept} {
-			for _, r := range rules {
-				i.about[r.Connector] = append(i.about[r.Connector], r)
-			}
-		}
+		*i = index{listOf(s.sessions), listOf(kept), ByConnector(slices.Concat(s.sessions, kept))}
 	}
-	return slices.Clip(s.index.about[connector])
+	return s.index.about[connector]
 }
 
 // Add records a rule and returns it with its id and time. It takes the place of one that says otherwise about the same

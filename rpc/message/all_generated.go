@@ -176,7 +176,7 @@ func All() []Declared {
 			Name:          "PermissionSet",
 			Method:        PermissionSet.Method,
 			Direction:     DirectionRequest,
-			Doc:           "Makes a rule.",
+			Doc:           "Makes a rule that asks or refuses. A standing yes is given by answering the question of a call, never by a request.",
 			ForPeopleOnly: true,
 		},
 		{
@@ -203,7 +203,7 @@ func All() []Declared {
 			Name:      "StopAll",
 			Method:    StopAll.Method,
 			Direction: DirectionRequest,
-			Doc:       "Cancels every call and ends every connector.",
+			Doc:       "Cancels every call, withdraws its question, ends every connector and changes the mode to paused, which pillion/mode/set undoes.",
 		},
 		{
 			Name:          "ConnectorSet",
@@ -351,10 +351,24 @@ func Commands() []Declared {
 			Doc:       "Shows every connector, its state and what to do about it.",
 		},
 		{
+			Name:          "CommandPermissionRemove",
+			Method:        CommandPermissionRemove.Name,
+			Direction:     DirectionCommand,
+			Doc:           "Takes one standing permission or refusal back. They are listed by pillion.server.status.",
+			ForPeopleOnly: true,
+		},
+		{
+			Name:          "CommandResume",
+			Method:        CommandResume.Name,
+			Direction:     DirectionCommand,
+			Doc:           "Lets calls run again after pillion.server.stopAll, as the rules say.",
+			ForPeopleOnly: true,
+		},
+		{
 			Name:      "CommandStopAll",
 			Method:    CommandStopAll.Name,
 			Direction: DirectionCommand,
-			Doc:       "Cancels every call and ends every connector.",
+			Doc:       "Cancels every call, ends every connector and pauses: nothing runs until pillion.server.resume.",
 		},
 	}
 }

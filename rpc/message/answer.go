@@ -1,6 +1,7 @@
 package message
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,6 +34,7 @@ type ApprovalAnswer struct {
 	Scope         PermissionScope `json:"scope,omitzero"`         // where a standing choice counts; absent: the session
 	Text          string          `json:"text,omitzero"`          // words that go with a decline
 	ArgumentsText string          `json:"argumentsText,omitzero"` // edited arguments, with once only
+	Where         []Condition     `json:"where,omitzero"`         // what the arguments of later calls must be, with tool only; it must hold of this call
 }
 
 // ElicitationAction is what a person did with a connector's question. One that
@@ -165,7 +167,7 @@ func parseAnswer[A Answer](raw []byte) (A, error) {
 func checkPresent(answer Answer, members map[string]jsontext.Value) error {
 	switch answer.(type) {
 	case ApprovalAnswer:
-		return refuseEmpty(members, "scope", "argumentsText")
+		return refuseEmpty(members, "scope", "argumentsText", "where")
 	case ElicitationAnswer:
 		return refuseEmpty(members, "contentText")
 	case SamplingAnswer:
@@ -178,7 +180,7 @@ func checkPresent(answer Answer, members map[string]jsontext.Value) error {
 
 func refuseEmpty(members map[string]jsontext.Value, names ...string) error {
 	for _, name := range names {
-		if v, ok := members[name]; ok && (string(v) == `""` || string(v) == "false") {
+		if v, ok := members[name]; ok && (string(v) == `""` || string(v) == "false" || v.Kind() == '[' && string(bytes.TrimSpace(v[1:])) == "]") {
 			return fmt.Errorf("member %q is %s", name, v)
 		}
 	}
@@ -233,6 +235,14 @@ func (a ApprovalAnswer) checkAnswer() error {
 	}
 	if a.Text != "" && a.Decision != ApproveDecline {
 		return errors.New("words go with a decline only")
+	}
+	if len(a.Where) > 0 && a.Decision != ApproveTool {
+		return errors.New("conditions go with always allowing one tool only")
+	}
+	for _, c := range a.Where {
+		if err := c.check(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // parsers is one function for each kind of question: what the answer is, or why
@@ -37,6 +39,8 @@ func TestS16_ExactAnswersAreTaken(t *testing.T) {
 		{AskApproval, `{"decision":"once","argumentsText":"{\"n\":9007199254740993}"}`,
 			ApprovalAnswer{Decision: ApproveOnce, ArgumentsText: `{"n":9007199254740993}`}},
 		{AskApproval, `{"decision":"session"}`, ApprovalAnswer{Decision: ApproveSession}},
+		{AskApproval, `{"decision":"tool","where":[{"path":"/n","equals":9007199254740993},{"path":"/p","under":"/w"}]}`,
+			ApprovalAnswer{Decision: ApproveTool, Where: []Condition{{Path: "/n", Equals: jsontext.Value("9007199254740993")}, {Path: "/p", Under: "/w"}}}},
 		{AskApproval, ` { "scope" : "project" , "decision" : "tool" } `, ApprovalAnswer{Decision: ApproveTool, Scope: PermissionProject}},
 		{AskApproval, `{"decision":"readOnly","scope":"session"}`, ApprovalAnswer{Decision: ApproveReadOnly, Scope: PermissionSession}},
 		{AskApproval, `{"decision":"connector","scope":"user"}`, ApprovalAnswer{Decision: ApproveConnector, Scope: PermissionUser}},
@@ -102,6 +106,14 @@ func TestS16_NothingElseIsAnAnswer(t *testing.T) {
 		{AskApproval, `{"decision":"once","text":"but only on main"}`},
 		{AskApproval, `{"decision":"once","argumentsText":""}`},
 		{AskApproval, `{"decision":"once","argumentsText":{}}`},
+		{AskApproval, `{"decision":"tool","where":[]}`},
+		{AskApproval, `{"decision":"tool","where":null}`},
+		{AskApproval, `{"decision":"tool","where":[{"path":"/a"}]}`},
+		{AskApproval, `{"decision":"tool","where":[{"path":"/a","glob":"*","unless":"x"}]}`},
+		{AskApproval, `{"decision":"tool","where":[{"path":"/a","glob":"*","equals":"x"}]}`},
+		{AskApproval, `{"decision":"once","where":[{"path":"/a","glob":"*"}]}`},
+		{AskApproval, `{"decision":"session","where":[{"path":"/a","glob":"*"}]}`},
+		{AskApproval, `{"decision":"connector","where":[{"path":"/a","glob":"*"}]}`},
 		{AskElicitation, `{"action":"decline","contentText":"{}"}`},
 		{AskElicitation, `{"action":"accept","contentText":"[]"}`},
 		{AskElicitation, `{"action":"accept","contentText":"{\"a\":1,\"a\":2}"}`},

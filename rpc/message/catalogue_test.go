@@ -32,7 +32,8 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 // client library registers each of them as an editor command.
 func TestU15_ServerCommandsHaveTheirOwnPrefix(t *testing.T) {
 	want := []string{"review", "ask.answer", "connector.start", "connector.stop", "connector.restart", "connector.remove",
-		"connector.showLog", "connector.enable", "connector.disable", "connector.allow", "connector.revoke", "tool.call", "status", "stopAll"}
+		"connector.showLog", "connector.enable", "connector.disable", "connector.allow", "connector.revoke", "tool.call", "status", "stopAll",
+		"permission.remove", "resume"}
 	for i := range want {
 		want[i] = "command pillion.server." + want[i]
 	}
@@ -60,7 +61,7 @@ func sorted(list []string) []string {
 func TestS6_WhatChangesTrustIsMarked(t *testing.T) {
 	subjects := []string{"consent", "permission", "secret", "ask", "trust", "mode/set", "connector/add", "connector/remove", "import",
 		"connector.allow", "connector.revoke", "connector.remove",
-		"connector/set", "tool/set", "workspace/set", "connector.enable", "connector.disable"}
+		"connector/set", "tool/set", "workspace/set", "connector.enable", "connector.disable", "resume"}
 	for _, d := range append(All(), Commands()...) {
 		wire := strings.TrimPrefix(strings.TrimPrefix(d.Method, "pillion.server."), "pillion/")
 		touches := slices.ContainsFunc(subjects, func(s string) bool { return strings.HasPrefix(wire, s) })

@@ -96,6 +96,12 @@ func (a ToolCallArguments) Check() error {
 // object where there are none.
 func (a ToolCallArguments) ArgumentBytes() []byte { return argumentBytes(a.Arguments) }
 
+// PermissionArguments names a rule, or leaves it to the command to find or ask
+// which.
+type PermissionArguments struct {
+	ID RuleID `json:"id,omitzero"`
+}
+
 // CommandStarted is the answer of a command that may wait.
 type CommandStarted struct {
 	CallID CallID `json:"callId"`
@@ -155,5 +161,17 @@ var CommandToolCall = Command[ToolCallArguments, CommandStarted]{Name: "pillion.
 // CommandStatus shows every connector, its state and what to do about it.
 var CommandStatus = Command[Empty, Empty]{Name: "pillion.server.status"}
 
-// CommandStopAll cancels every call and ends every connector.
+// CommandPermissionRemove takes one standing permission or refusal back. They
+// are listed by [CommandStatus].
+//
+//pillion:people
+var CommandPermissionRemove = Command[PermissionArguments, Empty]{Name: "pillion.server.permission.remove"}
+
+// CommandResume lets calls run again after [CommandStopAll], as the rules say.
+//
+//pillion:people
+var CommandResume = Command[Empty, Empty]{Name: "pillion.server.resume"}
+
+// CommandStopAll cancels every call, ends every connector and pauses: nothing
+// runs until [CommandResume].
 var CommandStopAll = Command[Empty, Empty]{Name: "pillion.server.stopAll"}

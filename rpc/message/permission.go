@@ -51,15 +51,22 @@ type PermissionRule struct {
 	Where     []Condition        `json:"where,omitzero"`     // what the arguments must be, all of it
 	At        time.Time          `json:"at"`                 // when it was made
 	Label     string             `json:"label"`              // the rule as a phrase for the user
+	Name      string             `json:"name"`               // name of the connector, also of one that is not here
+	Source    Source             `json:"source"`             // file that the connector is of
+	Root      URI                `json:"root,omitzero"`      // workspace folder that it holds in
+	By        string             `json:"by,omitzero"`        // whose word it is
+	Suspended bool               `json:"suspended,omitzero"` // true: the connector or the tool is another than it was given for, so it allows nothing
 }
 
 // Condition is a demand on one value of a call's arguments. It names exactly
-// one of equals, glob and under.
+// one of equals, glob and under. Whatever is not sure is a no: a value that is
+// missing or of another type, a path that is relative, goes up or through a
+// link.
 type Condition struct {
-	Path   string `json:"path"`            // which value, as a JSON pointer
-	Equals string `json:"equals,omitzero"` // it is this string
-	Glob   string `json:"glob,omitzero"`   // it matches this glob
-	Under  string `json:"under,omitzero"`  // it is a path below this folder
+	Path   string         `json:"path"`            // which value, as a JSON pointer
+	Equals jsontext.Value `json:"equals,omitzero"` // it is this string, number, boolean or null; a number as it is spelt
+	Glob   string         `json:"glob,omitzero"`   // it is a string that matches this glob
+	Under  string         `json:"under,omitzero"`  // it is this folder or a path below it, absolute both
 }
 
 // PermissionsResult lists every rule.
@@ -127,8 +134,8 @@ func AllTools() jsontext.Value { return jsontext.Value("null") }
 
 func (c Condition) check() error {
 	demands := 0
-	for _, d := range []string{c.Equals, c.Glob, c.Under} {
-		if d != "" {
+	for _, isThere := range []bool{len(c.Equals) > 0, c.Glob != "", c.Under != ""} {
+		if isThere {
 			demands++
 		}
 	}
@@ -189,7 +196,8 @@ type ModeResult struct {
 //pillion:people
 var Permissions = rpc.Request[Empty, PermissionsResult]{Method: "pillion/permissions"}
 
-// PermissionSet makes a rule.
+// PermissionSet makes a rule that asks or refuses. A standing yes is given by
+// answering the question of a call, never by a request.
 //
 //pillion:people
 var PermissionSet = rpc.Request[PermissionSetParams, PermissionSetResult]{Method: "pillion/permission/set"}
@@ -207,5 +215,6 @@ var ModeCurrent = rpc.Request[Empty, ModeResult]{Method: "pillion/mode"}
 //pillion:people
 var ModeSet = rpc.Request[ModeParams, ModeResult]{Method: "pillion/mode/set"}
 
-// StopAll cancels every call and ends every connector.
+// StopAll cancels every call, withdraws its question, ends every connector and
+// changes the mode to paused, which [ModeSet] undoes.
 var StopAll = rpc.Request[Empty, Empty]{Method: "pillion/stopAll"}

@@ -929,6 +929,8 @@
 ---@field text? string
 ---edited arguments, with once only
 ---@field argumentsText? string
+---what the arguments of later calls must be, with tool only; it must hold of this call
+---@field where? pillion.Condition[]
 
 ---pillion.ElicitationAction is what a person did with a connector's question. One that is not
 ---known is no answer.
@@ -1027,17 +1029,28 @@
 ---@field at string
 ---the rule as a phrase for the user
 ---@field label string
+---name of the connector, also of one that is not here
+---@field name string
+---file that the connector is of
+---@field source pillion.Source
+---workspace folder that it holds in
+---@field root? pillion.URI
+---whose word it is
+---@field by? string
+---true: the connector or the tool is another than it was given for, so it allows nothing
+---@field suspended? boolean
 
 ---pillion.Condition is a demand on one value of a call's arguments. It names exactly one of
----equals, glob and under.
+---equals, glob and under. Whatever is not sure is a no: a value that is missing or of another
+---type, a path that is relative, goes up or through a link.
 ---@class (exact) pillion.Condition
 ---which value, as a JSON pointer
 ---@field path string
----it is this string
----@field equals? string
----it matches this glob
+---it is this string, number, boolean or null; a number as it is spelt
+---@field equals? any
+---it is a string that matches this glob
 ---@field glob? string
----it is a path below this folder
+---it is this folder or a path below it, absolute both
 ---@field under? string
 
 ---pillion.PermissionsResult lists every rule.
@@ -1256,6 +1269,10 @@
 ---the tool's arguments; an empty list is an empty object
 ---@field arguments? table<string, any>
 
+---pillion.PermissionArguments names a rule, or leaves it to the command to find or ask which.
+---@class (exact) pillion.PermissionArguments
+---@field id? pillion.RuleId
+
 ---pillion.CommandStarted is the answer of a command that may wait.
 ---@class (exact) pillion.CommandStarted
 ---@field callId pillion.CallId
@@ -1371,7 +1388,8 @@ M.requests = {
   ---
   ---Params: `pillion.Empty`. Result: `pillion.PermissionsResult`.
   permissions = 'pillion/permissions',
-  ---Makes a rule.
+  ---Makes a rule that asks or refuses. A standing yes is given by answering the question of a
+  ---call, never by a request.
   ---
   ---Params: `pillion.PermissionSetParams`. Result: `pillion.PermissionSetResult`.
   permission_set = 'pillion/permission/set',
@@ -1387,7 +1405,8 @@ M.requests = {
   ---
   ---Params: `pillion.ModeParams`. Result: `pillion.ModeResult`.
   mode_set = 'pillion/mode/set',
-  ---Cancels every call and ends every connector.
+  ---Cancels every call, withdraws its question, ends every connector and changes the mode to
+  ---paused, which pillion/mode/set undoes.
   ---
   ---Params: `pillion.Empty`. Result: `pillion.Empty`.
   stop_all = 'pillion/stopAll',
@@ -1506,7 +1525,16 @@ M.commands = {
   ---
   ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.Empty`.
   status = 'pillion.server.status',
-  ---Cancels every call and ends every connector.
+  ---Takes one standing permission or refusal back. They are listed by pillion.server.status.
+  ---
+  ---Arguments: `{id}` of `pillion.PermissionArguments`. Result: `pillion.Empty`.
+  permission_remove = 'pillion.server.permission.remove',
+  ---Lets calls run again after pillion.server.stopAll, as the rules say.
+  ---
+  ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.Empty`.
+  resume = 'pillion.server.resume',
+  ---Cancels every call, ends every connector and pauses: nothing runs until
+  ---pillion.server.resume.
   ---
   ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.Empty`.
   stop_all = 'pillion.server.stopAll',

@@ -1156,6 +1156,8 @@ export interface ApprovalAnswer {
   text?: string;
   /** edited arguments, with once only */
   argumentsText?: string;
+  /** what the arguments of later calls must be, with tool only; it must hold of this call */
+  where?: Condition[];
 }
 
 /**
@@ -1293,20 +1295,31 @@ export interface PermissionRule {
   at: string;
   /** the rule as a phrase for the user */
   label: string;
+  /** name of the connector, also of one that is not here */
+  name: string;
+  /** file that the connector is of */
+  source: Source;
+  /** workspace folder that it holds in */
+  root?: URI;
+  /** whose word it is */
+  by?: string;
+  /** true: the connector or the tool is another than it was given for, so it allows nothing */
+  suspended?: boolean;
 }
 
 /**
  * Condition is a demand on one value of a call's arguments. It names exactly one of equals,
- * glob and under.
+ * glob and under. Whatever is not sure is a no: a value that is missing or of another type, a
+ * path that is relative, goes up or through a link.
  */
 export interface Condition {
   /** which value, as a JSON pointer */
   path: string;
-  /** it is this string */
-  equals?: string;
-  /** it matches this glob */
+  /** it is this string, number, boolean or null; a number as it is spelt */
+  equals?: unknown;
+  /** it is a string that matches this glob */
   glob?: string;
-  /** it is a path below this folder */
+  /** it is this folder or a path below it, absolute both */
   under?: string;
 }
 
@@ -1568,6 +1581,11 @@ export interface ToolCallArguments {
   arguments?: Record<string, unknown>;
 }
 
+/** PermissionArguments names a rule, or leaves it to the command to find or ask which. */
+export interface PermissionArguments {
+  id?: RuleId;
+}
+
 /** CommandStarted is the answer of a command that may wait. */
 export interface CommandStarted {
   callId: CallId;
@@ -1661,7 +1679,10 @@ export interface Requests {
   "pillion/ask/show": { params: AskShowParams; result: AskShowResult };
   /** Lists every rule. */
   "pillion/permissions": { params: Empty; result: PermissionsResult };
-  /** Makes a rule. */
+  /**
+   * Makes a rule that asks or refuses. A standing yes is given by answering the question of a
+   * call, never by a request.
+   */
   "pillion/permission/set": { params: PermissionSetParams; result: PermissionSetResult };
   /** Removes a rule; one that is not there is as good as removed. */
   "pillion/permission/remove": { params: PermissionRemoveParams; result: Empty };
@@ -1669,7 +1690,10 @@ export interface Requests {
   "pillion/mode": { params: Empty; result: ModeResult };
   /** Changes the mode. */
   "pillion/mode/set": { params: ModeParams; result: ModeResult };
-  /** Cancels every call and ends every connector. */
+  /**
+   * Cancels every call, withdraws its question, ends every connector and changes the mode to
+   * paused, which pillion/mode/set undoes.
+   */
   "pillion/stopAll": { params: Empty; result: Empty };
   /**
    * Changes what the user wants of a connector, in no file. One that the user's own file has
@@ -1793,7 +1817,14 @@ export interface Commands {
   "pillion.server.tool.call": { arguments: [tool?: ToolRef, arguments?: Record<string, unknown>]; result: CommandStarted };
   /** Shows every connector, its state and what to do about it. */
   "pillion.server.status": { arguments: []; result: Empty };
-  /** Cancels every call and ends every connector. */
+  /** Takes one standing permission or refusal back. They are listed by pillion.server.status. */
+  "pillion.server.permission.remove": { arguments: [id?: RuleId]; result: Empty };
+  /** Lets calls run again after pillion.server.stopAll, as the rules say. */
+  "pillion.server.resume": { arguments: []; result: Empty };
+  /**
+   * Cancels every call, ends every connector and pauses: nothing runs until
+   * pillion.server.resume.
+   */
   "pillion.server.stopAll": { arguments: []; result: Empty };
 }
 
@@ -1812,5 +1843,7 @@ export const commands = {
   connectorRevoke: "pillion.server.connector.revoke",
   toolCall: "pillion.server.tool.call",
   status: "pillion.server.status",
+  permissionRemove: "pillion.server.permission.remove",
+  resume: "pillion.server.resume",
   stopAll: "pillion.server.stopAll",
 } as const satisfies Record<string, keyof Commands>;
