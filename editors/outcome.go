@@ -16,6 +16,7 @@ var statusWords = map[message.CallStatus]string{
 	message.CallDenied:           "The call is refused; nothing ran.",
 	message.CallNeedsConsent:     "The connector needs permission first; nothing ran.",
 	message.CallCancelled:        "The call was cancelled.",
+	message.CallRepeat:           "The same call was made before in this turn; nothing ran again.",
 	message.CallInvalidArguments: "The arguments cannot be sent; nothing ran.",
 	message.CallConnectorDown:    "The connector is not running.",
 	message.CallTimeout:          "The connector did not answer in time.",
@@ -38,6 +39,9 @@ func OutcomeText(tool string, r message.CallResult) string {
 	}
 	if r.MayHaveRun && r.Status != message.CallOK && r.Status != message.CallToolError {
 		d.say("The tool may have run: look before you call it again.")
+	}
+	if r.Allowed != nil && r.Allowed.Rule != "" {
+		d.say("A standing permission lets this run. To take it back, use the code action of this document, or run: pillion permissions remove %s", Visible(r.Allowed.Rule))
 	}
 	if r.Redacted {
 		d.say("Secret values were replaced by [REDACTED].")

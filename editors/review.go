@@ -156,6 +156,33 @@ func approvalText(ask message.Ask, body message.ApprovalBody, how string) string
 	return d.end("Nothing is sent before you answer.", how, "")
 }
 
+// RuleQuestion is the document that shows a rule whole before it is stored or taken back, with the tools that it is about.
+func RuleQuestion(heading string, rule message.PermissionRule, tools []message.Tool) string {
+	var d document
+	d.say("%s", heading)
+	d.say(foreignNote)
+	d.gap()
+	d.value("rule", rule.Label)
+	d.value("connector", rule.Name)
+	d.say("it counts %s", scopeOf(rule))
+	for _, c := range rule.Where {
+		d.value("only where this argument", c.Path)
+		d.value("is", string(c.Equals))
+		d.value("matches", c.Glob)
+		d.value("is a path in the folder", c.Under)
+	}
+	for _, tool := range tools {
+		d.gap()
+		d.value("tool", tool.Label)
+		d.value("what its connector says that it does", tool.Description)
+		if tool.InputSchemaText != "" {
+			d.say("arguments that it takes")
+			d.WriteString(Lines(tool.InputSchemaText))
+		}
+	}
+	return strings.TrimRight(d.end(), "\n") + "\n"
+}
+
 func storeText(body message.StoreBody, how string) string {
 	var d document
 	d.say("Pillion asks: go on without the decisions that it cannot read?")

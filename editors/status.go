@@ -32,13 +32,28 @@ func StateWords(state message.ConnectorState) string {
 	return string(state)
 }
 
-// StatusText is the document that lists every connector with its tools, what to do about it, and the files that give none.
-func StatusText(connectors []message.Connector, tools []message.Tool, faults []string, asks int) string {
+// Status is what the status document shows.
+type Status struct {
+	Connectors []message.Connector
+	Tools      []message.Tool
+	Rules      []message.PermissionRule
+	Mode       message.Mode
+	// Faults name the files that give no connectors.
+	Faults []string
+	// Asks is how many questions are open.
+	Asks int
+}
+
+// Text is the document that lists every connector with its tools and what to do about it, what stands, and the files that give
+// no connectors.
+func (s Status) Text() string {
+	connectors, tools, faults := s.Connectors, s.Tools, s.Faults
 	var d document
 	d.say("Pillion: connectors")
 	d.say(foreignNote)
-	if asks > 0 {
-		d.say("%d question(s) wait for an answer: run pillion.server.review.", asks)
+	d.mode(s.Mode)
+	if s.Asks > 0 {
+		d.say("%d question(s) wait for an answer: run pillion.server.review.", s.Asks)
 	}
 	d.values("files that cannot be used", faults)
 	for _, c := range connectors {
@@ -54,7 +69,53 @@ func StatusText(connectors []message.Connector, tools []message.Tool, faults []s
 		d.gap()
 		d.say("There is none. Write .mcp.json in this folder, or add your own with: pillion mcp add <name> -- <command>")
 	}
+	d.rules(s.Rules)
 	return d.end("To call a tool: pillion.server.tool.call with the tool's name and an object of arguments.")
+}
+
+func (d *document) mode(mode message.Mode) {
+	switch mode {
+	case message.ModePaused:
+		d.say("Pillion is paused: nothing runs. To resume: pillion.server.resume")
+	case message.ModePlan:
+		d.say("Plan mode: only tools that only read may run. To end it: pillion.server.resume")
+	}
+}
+
+// rules lists what stands, each with what takes it back (U5).
+func (d *document) rules(rules []message.PermissionRule) {
+	if len(rules) == 0 {
+		return
+	}
+	d.gap()
+	d.say("standing permissions of calls; to take one back, use a code action of this document, or pillion.server.permission.remove with its id")
+	for _, r := range rules {
+		d.say("| %s", RuleLine(r))
+	}
+}
+
+// RuleLine is a rule on one line: what it says, where it counts, since when, whose word it is, and its id.
+func RuleLine(r message.PermissionRule) string {
+	line := Visible(r.Label) + " (" + scopeOf(r) + "), since " + r.At.UTC().Format("2006-01-02 15:04")
+	if r.By != "" {
+		line += ", by " + Visible(r.By)
+	}
+	if r.Suspended {
+		line += ", suspended: it was given for another definition"
+	}
+	return line + " [" + Visible(string(r.ID)) + "]"
+}
+
+func scopeOf(r message.PermissionRule) string {
+	switch r.Scope {
+	case message.PermissionSession:
+		return "until the session ends"
+	case message.PermissionProject:
+		return "in " + Visible(r.Root.FsPath())
+	case message.PermissionUser:
+		return "in every folder"
+	}
+	return string(r.Scope)
 }
 
 func (d *document) connector(c message.Connector) {

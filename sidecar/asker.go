@@ -192,3 +192,10 @@ func (s *Session) stands(shown host.Permission) bool {
 	now, isOpen := s.core.WaitingOn(shown.Connector.ID)
 	return isOpen && now.Hash == shown.Hash && now.Root == shown.Root && now.Connector.State == shown.Connector.State
 }
+
+// withdrawConsents withdraws the questions about what waits; they come up again when it is needed or wished for.
+func (s *Session) withdrawConsents() {
+	for _, c := range s.consents.all() {
+		s.questions.Withdraw(c.ask.AskID)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"pillion/editors"
 	"pillion/mcp/config"
 	"pillion/mcp/host"
+	"pillion/mcp/permission"
 	"pillion/rpc"
 	"pillion/rpc/message"
 )
@@ -39,6 +40,12 @@ func (s *Session) codeAction(ctx context.Context, params protocol.CodeActionPara
 			return []protocol.CodeAction{}, nil
 		}
 		return runActions(ctx, params, tool), nil
+	}
+	if pathOf(u) == s.documentPath(statusName) {
+		return statusActions(c.Host), nil
+	}
+	if id, isShown := s.shown.ruleAt(pathOf(u)); isShown {
+		return ruleActions(c.Host, id), nil
 	}
 	b, isOpen := bufferIn(ctx, u)
 	if !isOpen || !isConfigName(u) {
@@ -119,6 +126,34 @@ func (s *Session) answerActions(review shownReview) []protocol.CodeAction {
 		})))
 	}
 	return actions
+}
+
+// statusActions are what can be done in the status document: go on after a stop, and take back what stands (U5).
+func statusActions(h *host.Host) []protocol.CodeAction {
+	actions := []protocol.CodeAction{}
+	if h.Mode() != permission.ModeAsk {
+		actions = append(actions, action("Resume", lspCommand("Resume", message.CommandResume, message.Empty{})))
+	}
+	for _, r := range h.Rules() {
+		actions = append(actions, ruleAction(r))
+	}
+	return actions
+}
+
+// ruleActions take back the rule that let a call run, in the document that shows what came of it.
+func ruleActions(h *host.Host, id string) []protocol.CodeAction {
+	actions := []protocol.CodeAction{}
+	for _, r := range h.Rules() {
+		if r.ID == id {
+			actions = append(actions, ruleAction(r))
+		}
+	}
+	return actions
+}
+
+func ruleAction(r permission.Rule) protocol.CodeAction {
+	title := "Take back: " + editors.Visible(r.Label)
+	return action(title, lspCommand(title, message.CommandPermissionRemove, message.PermissionArguments{ID: message.RuleID(r.ID)}))
 }
 
 // runActions make the call whose arguments are written in a document of Pillion's own; unsaved text counts.

@@ -138,6 +138,18 @@ func (s *Session) askNow(ask message.Ask) {
 	result := s.questions.Answer(ask.AskID, answer, s.own.caller.String())
 	if !result.Accepted {
 		s.editor.showMessage(s, messageInfo, "Pillion: your answer was not needed: "+result.Reason+".")
+		return
+	}
+	s.tellUndo(ask.Kind, answer)
+}
+
+// tellUndo says how a yes that stands is taken back (U5).
+func (s *Session) tellUndo(kind message.AskKind, answer []byte) {
+	if kind != message.AskApproval || !s.notifies() {
+		return
+	}
+	if given, err := message.ParseApprovalAnswer(answer); err == nil && given.Decision.Stands() {
+		s.editor.showMessage(s, messageInfo, "Pillion: this stands from now on. To take it back: pillion.server.permission.remove, or `pillion permissions` in a terminal.")
 	}
 }
 
@@ -153,6 +165,8 @@ func (s *Session) answerShown(_ context.Context, arguments message.AskAnswerArgu
 	result := s.questions.Answer(arguments.AskID, jsontext.Value(arguments.Answer), s.own.caller.String())
 	if !result.Accepted {
 		s.editor.showMessage(s, messageInfo, "Pillion: "+result.Reason+".")
+		return result, nil
 	}
+	s.tellUndo(message.AskApproval, arguments.Answer)
 	return result, nil
 }

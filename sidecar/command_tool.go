@@ -59,6 +59,7 @@ func (s *Session) showOutcome(tool string, outcome host.Result) {
 		s.editor.showMessage(s, messageInfo, editors.OutcomeLine(tool, wire))
 		return
 	}
+	s.shown.rule(path, outcome.Rule)
 	s.editor.showFile(s, path, editors.OutcomeLine(tool, wire))
 }
 

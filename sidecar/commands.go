@@ -22,6 +22,8 @@ var commands = map[string]command{
 	message.CommandReview.Name:           commandOf(message.CommandReview, (*Session).review),
 	message.CommandStatus.Name:           commandOf(message.CommandStatus, (*Session).status),
 	message.CommandStopAll.Name:          commandOf(message.CommandStopAll, (*Session).stopAll),
+	message.CommandResume.Name:           commandOf(message.CommandResume, (*Session).resume),
+	message.CommandPermissionRemove.Name: commandOf(message.CommandPermissionRemove, (*Session).removePermission),
 	message.CommandAskAnswer.Name:        commandOf(message.CommandAskAnswer, (*Session).answerShown),
 	message.CommandConnectorAllow.Name:   commandOf(message.CommandConnectorAllow, (*Session).allowConnector),
 	message.CommandConnectorRevoke.Name:  commandOf(message.CommandConnectorRevoke, (*Session).revokeConnector),

@@ -2,7 +2,9 @@ package sidecar
 
 import (
 	"context"
+	"slices"
 
+	"pillion/editors"
 	"pillion/mcp/host"
 	"pillion/mcp/permission"
 	"pillion/rpc"
@@ -14,14 +16,19 @@ func (s *Session) permissions(ctx context.Context, _ message.Empty) (message.Per
 	if err != nil {
 		return message.PermissionsResult{}, err
 	}
-	result := message.PermissionsResult{Rules: []message.PermissionRule{}}
-	for _, rule := range c.Rules() {
-		result.Rules = append(result.Rules, wireRule(c.Host, rule))
-	}
-	return result, nil
+	return message.PermissionsResult{Rules: wireRules(c.Host)}, nil
 }
 
-func wireRule(h *host.Host, r permission.Rule) message.PermissionRule {
+func wireRules(h *host.Host) []message.PermissionRule {
+	rules := []message.PermissionRule{}
+	for _, rule := range h.Rules() {
+		rules = append(rules, RuleMessage(h, rule))
+	}
+	return rules
+}
+
+// RuleMessage is a standing rule.
+func RuleMessage(h *host.Host, r permission.Rule) message.PermissionRule {
 	wire := message.PermissionRule{
 		ID: message.RuleID(r.ID), Connector: message.ConnectorID(h.ConnectorIn(r.Root, r.Connector)),
 		Decision: message.PermissionDecision(r.Decision), Scope: message.PermissionScope(r.Scope),
@@ -55,11 +62,18 @@ func (s *Session) permissionSet(ctx context.Context, params message.PermissionSe
 	}
 	rule := host.NewRule{Connector: string(params.Connector), Decision: string(params.Decision), Scope: string(params.Scope), SessionID: callerOf(ctx).session("")}
 	rule.Tool, rule.By = string(tool), callerOf(ctx).caller.String()
-	added, err := c.SetRule(ctx, rule)
+	draft, err := c.DraftRule(rule)
 	if err != nil {
 		return message.PermissionSetResult{}, misuse(err)
 	}
-	return message.PermissionSetResult{Rule: wireRule(c.Host, added)}, nil
+	if params.Hash != "" && draft.ToolHashes[draft.Tool] != params.Hash {
+		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "the tool has changed since it was shown")
+	}
+	added, err := c.StoreRule(ctx, draft)
+	if err != nil {
+		return message.PermissionSetResult{}, misuse(err)
+	}
+	return message.PermissionSetResult{Rule: RuleMessage(c.Host, added)}, nil
 }
 
 func (s *Session) permissionRemove(ctx context.Context, params message.PermissionRemoveParams) (message.Empty, error) {
@@ -68,6 +82,41 @@ func (s *Session) permissionRemove(ctx context.Context, params message.Permissio
 		return message.Empty{}, err
 	}
 	return message.Empty{}, c.RemoveRule(ctx, string(params.ID))
+}
+
+// removePermission takes one rule back at the wish of the editor's user; without an id it is the only one there is (U16).
+func (s *Session) removePermission(ctx context.Context, arguments message.PermissionArguments) (message.Empty, error) {
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.Empty{}, err
+	}
+	rules := c.Rules()
+	if arguments.ID != "" {
+		rules = slices.DeleteFunc(slices.Clone(rules), func(r permission.Rule) bool { return r.ID != string(arguments.ID) })
+	}
+	switch {
+	case len(rules) > 1:
+		return s.status(ctx, message.Empty{})
+	case len(rules) == 0:
+		s.editor.showMessage(s, messageInfo, "Pillion: there is no such standing permission.")
+		return message.Empty{}, nil
+	}
+	if err := c.RemoveRule(ctx, rules[0].ID); err != nil {
+		return message.Empty{}, err
+	}
+	s.editor.showMessage(s, messageInfo, "Pillion: taken back: "+editors.Visible(rules[0].Label)+".")
+	return message.Empty{}, nil
+}
+
+// resume lets calls run again as the rules say.
+func (s *Session) resume(ctx context.Context, _ message.Empty) (message.Empty, error) {
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.Empty{}, err
+	}
+	c.SetMode(permission.ModeAsk)
+	s.editor.showMessage(s, messageInfo, "Pillion: calls run again.")
+	return message.Empty{}, nil
 }
 
 func (s *Session) mode(ctx context.Context, _ message.Empty) (message.ModeResult, error) {
@@ -96,5 +145,9 @@ func (s *Session) stopAll(ctx context.Context, _ message.Empty) (message.Empty, 
 		return message.Empty{}, err
 	}
 	c.StopAll()
+	s.withdrawConsents()
+	if s.notifies() {
+		s.editor.showMessage(s, messageInfo, "Pillion: everything is stopped, and nothing runs until you resume: pillion.server.resume.")
+	}
 	return message.Empty{}, nil
 }

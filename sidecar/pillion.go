@@ -22,7 +22,6 @@ func (s *Session) handlePillion(r *rpc.Router) {
 	rpc.Handle(r, message.SecretSet, s.secretSet)
 	rpc.Handle(r, message.SecretRemove, s.secretRemove)
 	rpc.Handle(r, message.ModeSet, s.modeSet)
-	rpc.Handle(r, message.StopAll, s.stopAll)
 }
 
 // handleShared registers what an attached terminal may ask for as well: nothing that changes trust but an answer to a
@@ -42,6 +41,7 @@ func (s *Session) handleShared(r *rpc.Router) {
 	rpc.Handle(r, message.ResultRead, s.resultRead)
 	rpc.Handle(r, message.Permissions, s.permissions)
 	rpc.Handle(r, message.Secrets, s.secrets)
+	rpc.Handle(r, message.StopAll, s.stopAll)
 	rpc.Handle(r, message.ModeCurrent, s.mode)
 	rpc.Handle(r, message.Asks, s.asks)
 	rpc.Handle(r, message.AskAnswer, s.askAnswer)

@@ -23,6 +23,7 @@ type shownDocuments struct {
 	mu      sync.Mutex
 	reviews map[string]*shownReview // by path
 	calls   map[string]string       // tool id by the path of its arguments document
+	rules   map[string]string       // rule id by the path of the outcome that it let come
 }
 
 type shownReview struct {
@@ -57,8 +58,12 @@ func (d *shownDocuments) review(s *Session, ask message.Ask) string {
 
 // writeDocument puts a text into the session's own folder, where it ends with the session.
 func (s *Session) writeDocument(name, text string) (string, error) {
-	path := filepath.Join(s.core.Results, name+documentSuffix)
+	path := s.documentPath(name)
 	return path, state.WriteFile(path, []byte(text), 0o600)
+}
+
+func (s *Session) documentPath(name string) string {
+	return filepath.Join(s.core.Results, name+documentSuffix)
 }
 
 // at returns the review that a path shows, if its answers are still good.
@@ -119,4 +124,25 @@ func (d *shownDocuments) argumentsAt(path string) (tool string, isShown bool) {
 	defer d.mu.Unlock()
 	tool, isShown = d.calls[path]
 	return tool, isShown
+}
+
+// rule remembers which rule let the call run whose outcome a document shows.
+func (d *shownDocuments) rule(path, id string) {
+	if id == "" {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rules == nil {
+		d.rules = map[string]string{}
+	}
+	d.rules[path] = id
+}
+
+// ruleAt is the rule that let the call run whose outcome a document shows.
+func (d *shownDocuments) ruleAt(path string) (id string, isShown bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	id, isShown = d.rules[path]
+	return id, isShown
 }

@@ -7,6 +7,9 @@ import (
 	"pillion/rpc/message"
 )
 
+// statusName is the name of the status document.
+const statusName = "status"
+
 // status shows every connector, its state, its tools and what to do about it.
 func (s *Session) status(ctx context.Context, _ message.Empty) (message.Empty, error) {
 	c, err := s.host(ctx)
@@ -24,7 +27,11 @@ func (s *Session) status(ctx context.Context, _ message.Empty) (message.Empty, e
 		tools[i] = ToolMessage(tool, message.ToolSummary)
 	}
 	asks, _ := s.questions.Asks()
-	path, err := s.writeDocument("status", editors.StatusText(connectors, tools, c.Folders.Faults(c.Roots(), ""), len(asks)))
+	status := editors.Status{
+		Connectors: connectors, Tools: tools, Rules: wireRules(c.Host), Mode: message.Mode(c.Mode()),
+		Faults: c.Folders.Faults(c.Roots(), ""), Asks: len(asks),
+	}
+	path, err := s.writeDocument(statusName, status.Text())
 	if err != nil {
 		return message.Empty{}, err
 	}

@@ -22,15 +22,17 @@ type grammar struct {
 	Settings settingFlags `embed:""`
 
 	Verb struct {
-		Version versionVerb   `cmd:"" help:"Print the version."`
-		MCP     mcpGrammar    `cmd:"" name:"mcp" help:"List connectors, add and remove them, allow them and take that back."`
-		Import  importVerb    `cmd:"" help:"List what other programs have, and import it."`
-		Pending pendingVerb   `cmd:"" help:"Show what needs permission and which questions are open."`
-		Answer  answerVerb    `cmd:"" help:"Show one open question whole and answer it."`
-		Config  configVerb    `cmd:"" help:"Show what is set, and where it came from."`
-		Call    callVerb      `cmd:"" help:"Call a tool and print its result."`
-		Demo    demoGrammar   `cmd:"" help:"Be a connector to try things with, on standard input and output."`
-		Secret  secretGrammar `cmd:"" help:"List, set and remove the values of inputs."`
+		Version     versionVerb        `cmd:"" help:"Print the version."`
+		MCP         mcpGrammar         `cmd:"" name:"mcp" help:"List connectors, add and remove them, allow them and take that back."`
+		Import      importVerb         `cmd:"" help:"List what other programs have, and import it."`
+		Pending     pendingVerb        `cmd:"" help:"Show what needs permission and which questions are open."`
+		Answer      answerVerb         `cmd:"" help:"Show one open question whole and answer it."`
+		Config      configVerb         `cmd:"" help:"Show what is set, and where it came from."`
+		Call        callVerb           `cmd:"" help:"Call a tool and print its result."`
+		Demo        demoGrammar        `cmd:"" help:"Be a connector to try things with, on standard input and output."`
+		Secret      secretGrammar      `cmd:"" help:"List, set and remove the values of inputs."`
+		Permissions permissionsGrammar `cmd:"" help:"List what stands for calls, take it back, and say what is to stand."`
+		Stop        stopVerb           `cmd:"" help:"Stop everything in the editor's window on this folder."`
 	} `embed:""`
 }
 
@@ -40,6 +42,12 @@ type mcpGrammar struct {
 	Remove  removeVerb  `cmd:"" help:"Remove a connector from its file."`
 	Approve approveVerb `cmd:"" help:"Show what needs permission, whole, and allow it."`
 	Revoke  revokeVerb  `cmd:"" help:"Take back what was decided about a connector."`
+}
+
+type permissionsGrammar struct {
+	List   permissionsListVerb   `cmd:"" default:"1" help:"List what stands: what may run without a question, asks every time, or is refused."`
+	Remove permissionsRemoveVerb `cmd:"" help:"Take one back."`
+	Set    permissionsSetVerb    `cmd:"" help:"Say what is to stand for a tool or a connector."`
 }
 
 type demoGrammar struct {

@@ -14,6 +14,8 @@ type hub interface {
 	window() string
 	connectors(ctx context.Context) ([]message.Connector, error)
 	asks(ctx context.Context) ([]message.Ask, error)
+	// rules are what stands, of this hub's sessions too.
+	rules(ctx context.Context) ([]message.PermissionRule, error)
 	// show raises the question about one connector that waits; false where it does not.
 	show(ctx context.Context, connector message.Connector) (message.Ask, bool, error)
 	answer(ctx context.Context, id message.AskID, answer message.Answer) error

@@ -98,6 +98,14 @@ func (h *ownHub) asks(context.Context) ([]message.Ask, error) {
 	return asks, nil
 }
 
+func (h *ownHub) rules(context.Context) ([]message.PermissionRule, error) {
+	rules := []message.PermissionRule{}
+	for _, rule := range h.Rules() {
+		rules = append(rules, sidecar.RuleMessage(h.Host, rule))
+	}
+	return rules, nil
+}
+
 func (h *ownHub) show(_ context.Context, connector message.Connector) (message.Ask, bool, error) {
 	waiting, isWaiting := h.WaitingOn(string(connector.ID))
 	if !isWaiting {

@@ -82,6 +82,11 @@ func (h *windowHub) asks(ctx context.Context) ([]message.Ask, error) {
 	return result.Asks, err
 }
 
+func (h *windowHub) rules(ctx context.Context) ([]message.PermissionRule, error) {
+	result, err := attach.Call(ctx, h.joined, message.Permissions, message.Empty{})
+	return result.Rules, err
+}
+
 func (h *windowHub) show(ctx context.Context, connector message.Connector) (message.Ask, bool, error) {
 	shown, err := attach.Call(ctx, h.joined, message.AskShow, message.AskShowParams{Connector: message.ConnectorRef(connector.ID)})
 	if err != nil || shown.AskID == nil {
@@ -138,4 +143,9 @@ func (h *windowHub) fullText(ctx context.Context, result message.CallResult) (st
 		}
 		offset = *part.NextOffset
 	}
+}
+
+func (h *windowHub) stopAll(ctx context.Context) error {
+	_, err := attach.Call(ctx, h.joined, message.StopAll, message.Empty{})
+	return err
 }

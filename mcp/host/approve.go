@@ -47,6 +47,10 @@ func (c *call) answered(ctx context.Context, at target, subject permission.Subje
 			invalid := c.ended(StatusInvalidArguments, "the edited arguments cannot be sent: "+err.Error())
 			return &invalid
 		}
+		if reason := h.schemas.Mismatch(at.tool.InputSchema, edited); reason != "" {
+			invalid := c.ended(StatusInvalidArguments, "the edited arguments are not what the tool takes: "+reason)
+			return &invalid
+		}
 		c.arguments, c.reach = edited, nil
 		return nil
 	}
@@ -61,6 +65,9 @@ func (c *call) answered(ctx context.Context, at target, subject permission.Subje
 		}
 		c.rule = rule.ID // what undoes it (U5)
 		return nil
+	}
+	if c.place != nil {
+		c.place.isDeclined = true
 	}
 	h.approvals.declined(c.request.SessionID, c.request.TurnID)
 	message := "declined by the user"

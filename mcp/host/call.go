@@ -44,6 +44,7 @@ const (
 	StatusDenied           Status = "denied"         // a rule or the mode said no
 	StatusNeedsConsent     Status = "needsConsent"
 	StatusCancelled        Status = "cancelled"
+	StatusRepeat           Status = "repeat" // the same call of this turn was answered already
 	StatusInvalidArguments Status = "invalidArguments"
 	StatusConnectorDown    Status = "connectorDown"
 	StatusTimeout          Status = "timeout"
@@ -85,6 +86,9 @@ func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 	call := &call{host: h, request: request}
 	outcome, err := call.run(ctx)
 	outcome.CallID = request.CallID
+	if call.place != nil {
+		h.repeats.end(call.place, outcome)
+	}
 	h.calls.end(request.CallID, outcome)
 	if err == nil {
 		h.record(call.endRecord(outcome))
@@ -107,6 +111,7 @@ type call struct {
 	tool      Tool
 	allowedBy string
 	rule      string
+	place     *inTurn // nil for a call of no turn, or that is not made
 }
 
 // reach is how far arguments lead.
@@ -141,6 +146,9 @@ func (c *call) run(ctx context.Context) (Result, error) {
 	}
 	if err != nil {
 		return c.ended(StatusInvalidArguments, err.Error()), nil
+	}
+	if stop := c.repeated(ctx, target); stop != nil {
+		return *stop, nil
 	}
 	target, stop = c.pass(ctx, target)
 	if stop != nil {
@@ -217,8 +225,11 @@ func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 
 func (c *call) cancelled(ctx context.Context) *Result {
 	message := "cancelled before anything ran"
-	if errors.Is(context.Cause(ctx), ErrClosed) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, ErrClosed):
 		message = "the window ended before the question was answered; nothing ran"
+	case errors.Is(cause, errStopAll):
+		message = "everything was stopped before the call ran; nothing ran"
 	}
 	cancelled := c.ended(StatusCancelled, message)
 	return &cancelled

@@ -1,6 +1,10 @@
 package host
 
-import "context"
+import (
+	"context"
+
+	"pillion/mcp/permission"
+)
 
 // StartConnector starts the connector, if it may run, and waits until it is listed or failed.
 func (h *Host) StartConnector(ctx context.Context, id string) (Connector, error) {
@@ -17,8 +21,11 @@ func (h *Host) RestartConnector(ctx context.Context, id string) (Connector, erro
 	return h.settle(ctx, id, wishRestart)
 }
 
-// StopAll cancels every call and stops every connector; each starts again on use.
+// StopAll cancels every call, stops every connector and pauses: nothing runs until [Host.SetMode] says otherwise, and then
+// each connector starts again on use (O6).
 func (h *Host) StopAll() {
+	h.locked(func() { h.mode = permission.ModePaused })
+	h.recordRule("", "", "stopAll", string(permission.ModePaused))
 	h.calls.cancelAll(errStopAll)
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -94,6 +94,7 @@ type Host struct {
 	calls       *callBook
 	approvals   *approvalQueue
 	inputs      *inputBook
+	repeats     repeats
 
 	closing   chan struct{}
 	stopOnce  sync.Once
@@ -245,10 +246,11 @@ func (h *Host) Mode() permission.Mode {
 	return h.mode
 }
 
-// SetMode changes how calls are judged, from the next one on.
+// SetMode changes how calls are judged, from the next one on. While it is paused nothing starts by itself.
 func (h *Host) SetMode(mode permission.Mode) {
 	h.locked(func() { h.mode = mode })
 	h.recordRule("", "", "mode", string(mode))
+	h.restand(nobody)
 }
 
 func (h *Host) notify(e Event) {

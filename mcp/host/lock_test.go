@@ -60,9 +60,7 @@ func TestHost_AFolderThatHangsHoldsUpItsOwnConnectorAlone(t *testing.T) {
 	h.started("stuck")
 	h.started("sound")
 	rule := NewRule{Connector: "sound", Tool: "a", Decision: permission.RuleAllow, Scope: permission.ScopeProject}
-	if _, err := h.SetRule(t.Context(), rule); err != nil {
-		t.Fatal(err)
-	}
+	h.stands(rule)
 	m.hang(root)
 
 	// A call looks whether the folder is still the one that the yes was given in (S2), and so does who reads the files again.

@@ -145,3 +145,15 @@ func (h *house) started(name string) Connector {
 	}
 	return started
 }
+
+// stands stores a rule.
+func (h *house) stands(r NewRule) {
+	h.t.Helper()
+	draft, err := h.DraftRule(r)
+	if err == nil {
+		_, err = h.StoreRule(h.t.Context(), draft)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}

@@ -17,7 +17,10 @@ func (c *call) make(ctx context.Context, at target) Result {
 	c.state(CallRunning)
 	reply, err := at.process.Call(ctx, connector.CallRequest{
 		Tool: at.tool.Name, Arguments: c.arguments, Timeout: c.request.Timeout, OnProgress: c.request.OnProgress,
-		OnWritten: func() { h.recordWritten(c, !at.tool.ReadOnly) },
+		OnWritten: func() {
+			h.repeats.sent(c.place, !at.tool.ReadOnly)
+			h.recordWritten(c, !at.tool.ReadOnly)
+		},
 	})
 	if err != nil {
 		return c.unanswered(ctx, at, reply, err)
@@ -45,7 +48,9 @@ func (c *call) make(ctx context.Context, at target) Result {
 func (c *call) project(at target, reply connector.CallReply, outcome Result) Result {
 	h := c.host
 	projection, err := result.Project(reply.Result, result.Options{
-		Folder: h.options.Results, CallID: c.request.CallID, Redact: h.knownSecrets(), OutputSchema: at.tool.OutputSchema, Schemas: &h.schemas, IsWithoutText: c.request.IsWithoutText,
+		Folder: h.options.Results, CallID: c.request.CallID, Redact: h.knownSecrets(), OutputSchema: at.tool.OutputSchema, Schemas: &h.schemas,
+		IsWithoutText: c.request.IsWithoutText && c.place == nil, // whoever repeats the call may want it
+
 	})
 	if err != nil {
 		outcome.Status = StatusConnectorError
@@ -71,6 +76,9 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 	case ctx.Err() != nil:
 		outcome.Status = StatusCancelled
 		outcome.Message = "cancelled"
+		if errors.Is(context.Cause(ctx), errStopAll) {
+			outcome.Message = "cancelled: everything was stopped"
+		}
 	case errors.As(err, &timeout):
 		outcome.Status = StatusTimeout
 		outcome.Message = fmt.Sprintf("the connector %q: %v", name, err)

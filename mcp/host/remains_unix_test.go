@@ -22,9 +22,7 @@ func TestC18_WhatIsLeftOfALostProcessGoesBeforeTheNext(t *testing.T) {
 	h.Start()
 	h.started("mine")
 	rule := NewRule{Connector: "mine", Tool: "a", Decision: permission.RuleAllow, Scope: permission.ScopeUser}
-	if _, err := h.SetRule(t.Context(), rule); err != nil {
-		t.Fatal(err)
-	}
+	h.stands(rule)
 	if result, err := h.Call(t.Context(), CallRequest{Tool: "mine.a"}); err != nil || result.Status != StatusConnectorDown {
 		t.Fatalf("the call of what goes away: %+v, %v", result, err)
 	}

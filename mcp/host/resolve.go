@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"pillion/mcp/permission"
 )
 
 // resolve finds the tool on a connector that runs, starting the connector if it must.
@@ -18,6 +20,11 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 	id, toolErr := h.connectorOfTool(name)
 	if toolErr != nil {
 		return target{}, nil, toolErr
+	}
+	if h.Mode() == permission.ModePaused { // not even a start
+		denied := c.ended(StatusDenied, permission.Paused)
+		denied.Steps = []string{"Resume in the editor, with pillion.server.resume, when calls may run again."}
+		return target{}, &denied, nil
 	}
 	view, startErr := h.live(ctx, id)
 	switch {

@@ -40,19 +40,20 @@ type NewRule struct {
 	By string
 }
 
-// SetRule stores a standing permission or refusal for what is listed now (S8). An [*UnknownError] says that there is no such
-// connector or tool, a [*permission.ConditionError] what is wrong with a condition.
-func (h *Host) SetRule(ctx context.Context, r NewRule) (permission.Rule, error) {
+// DraftRule is the standing permission or refusal of what is listed now (S8), to be shown and stored. An [*UnknownError] says
+// that there is no such connector or tool, a [*permission.ConditionError] what is wrong with a condition.
+func (h *Host) DraftRule(r NewRule) (permission.Rule, error) {
 	where, err := permission.CheckConditions(r.Where, disk{})
 	if err != nil {
 		return permission.Rule{}, err
 	}
 	r.Where = where
-	rule, err := h.newRule(r)
-	if err != nil {
-		return permission.Rule{}, err
-	}
-	added, err := h.permissions.Add(ctx, rule)
+	return h.newRule(r)
+}
+
+// StoreRule stores a draft as it is, and returns it with its id and time.
+func (h *Host) StoreRule(ctx context.Context, draft permission.Rule) (permission.Rule, error) {
+	added, err := h.permissions.Add(ctx, draft)
 	if err == nil {
 		h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
 	}

@@ -7,6 +7,7 @@ import (
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
 	"pillion/mcp/consent"
+	"pillion/mcp/permission"
 	"pillion/mcp/personal"
 	"pillion/mcp/why"
 )
@@ -94,7 +95,7 @@ func (h *Host) wanted(s *slot) wanted {
 	standing.isDisabled = standing.isDisabled || s.isRemoved
 	return wanted{
 		standing: standing, key: s.key(), isListed: s.isListed(),
-		isEager: s.entry.Options.Start == config.StartEager, isStill: h.isStill,
+		isEager: s.entry.Options.Start == config.StartEager, isStill: h.isStill || h.mode == permission.ModePaused,
 	}
 }
 

@@ -34,7 +34,7 @@ func (h *Host) WhyConnector(idOrName string) ([]why.Reason, error) {
 // WhyTool says why a tool is not offered, or is refused, by its id, label or served name; nothing where it is there.
 // The error is an [*UnknownError] without candidates.
 func (h *Host) WhyTool(name string) ([]why.Reason, error) {
-	rules, _ := h.rules()
+	rules := h.Rules()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known, err := h.findKnown(name)

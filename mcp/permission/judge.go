@@ -1,5 +1,8 @@
 package permission
 
+// Paused is why nothing runs in the mode paused.
+const Paused = "Pillion is paused: nothing runs until you resume it."
+
 // Judge judges one call. It is pure; storeHealthy says whether the consent and permission stores are what the user left
 // (S20). The order is that of the rules: a refusal beats everything, then the mode, then what must ask whatever is
 // allowed, then what is allowed.
@@ -77,7 +80,7 @@ func refusal(rules []Rule, mode Mode, s *Subject) (Verdict, bool) {
 			reason = "In plan mode only tools that only read may run, and this one does not say that it does."
 		}
 	case ModePaused:
-		reason = "Pillion is paused: nothing runs until you resume it."
+		reason = Paused
 	default:
 		reason = "The mode is not one that this Pillion knows, so nothing runs."
 	}

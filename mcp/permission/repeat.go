@@ -67,11 +67,23 @@ func Repeat(e Earlier, r Repeatable) Repetition {
 const (
 	maxTurns        = 64
 	maxCallsPerTurn = 256
+	maxAnswerBytes  = 16 << 20 // of all turns
 )
 
-// Turns remembers what the calls of turns ended in, A being an answer: the last 64 turns and the last 256 calls of each. It
-// may not be used at once; the zero value is ready.
+// TurnCall is a call of a turn that has ended, A being an answer.
+type TurnCall[A any] struct {
+	Key      CallKey
+	ToolHash string // of the tool as it was
+	Sent     int    // what Now or Changed returned when it was sent
+	Ending   Ending
+	Answer   A
+	Bytes    int // that the answer takes
+}
+
+// Turns remembers what the calls of turns ended in: the last 64 turns, the last 256 calls of each, 16 MiB of answers. It may
+// not be used at once; the zero value is ready.
 type Turns[A any] struct {
+	bytes int
 	order list.List // of *turn[A], the last used first
 	turns map[turnKey]*list.Element
 	// changes counts the calls that may have changed something, of whatever turn.
@@ -81,18 +93,11 @@ type Turns[A any] struct {
 type turnKey struct{ session, turn string }
 
 type turn[A any] struct {
-	key   turnKey
-	calls map[CallKey]*remembered[A]
-	order []CallKey // oldest first
-	last  CallKey   // the call that was made last
-}
-
-type remembered[A any] struct {
-	hash    string
-	answer  A
-	ending  Ending
-	changes int // when it was sent
-	inARow  int
+	key    turnKey
+	calls  map[CallKey]TurnCall[A]
+	order  []CallKey // oldest first
+	last   CallKey   // the call that was made last
+	inARow int
 }
 
 // CallKey is one tool with arguments, whatever the order of their members.
@@ -119,15 +124,15 @@ func (t *Turns[A]) Earlier(session, id string, call CallKey, hash string) (Earli
 		return Earlier{}, none
 	}
 	within := element.Value.(*turn[A])
-	r := within.calls[call]
-	if r == nil {
+	r, isKnown := within.calls[call]
+	if !isKnown {
 		return Earlier{}, none
 	}
-	e := Earlier{IsKnown: true, Ending: r.ending, IsChanged: r.changes != t.changes || r.hash != hash}
+	e := Earlier{IsKnown: true, Ending: r.Ending, IsChanged: r.Sent != t.changes || r.ToolHash != hash}
 	if within.last == call {
-		e.InARow = r.inARow
+		e.InARow = within.inARow
 	}
-	return e, r.answer
+	return e, r.Answer
 }
 
 // Now is the moment at which a call is sent that changes nothing; Record takes it.
@@ -139,25 +144,49 @@ func (t *Turns[A]) Changed() int {
 	return t.changes
 }
 
-// Record remembers what a call of a turn ended in; sent is the moment at which it was sent.
-func (t *Turns[A]) Record(session, id string, call CallKey, hash string, sent int, ending Ending, answer A) {
+// Record remembers a call of a turn, in the place of the last such one.
+func (t *Turns[A]) Record(session, id string, call TurnCall[A]) {
 	within := t.turn(turnKey{session, id})
-	r := within.calls[call]
-	if r == nil {
-		r = &remembered[A]{}
+	if before, isKnown := within.calls[call.Key]; isKnown {
+		t.bytes -= before.Bytes
+	} else {
 		if len(within.order) >= maxCallsPerTurn {
-			delete(within.calls, within.order[0])
-			within.order = within.order[1:]
+			t.forget(within)
 		}
-		within.calls[call] = r
-		within.order = append(within.order, call)
+		within.order = append(within.order, call.Key)
 	}
-	inARow := 1
-	if within.last == call {
-		inARow = r.inARow + 1
+	within.calls[call.Key] = call
+	t.bytes += call.Bytes
+	if within.last != call.Key {
+		within.inARow = 0
 	}
-	*r = remembered[A]{hash: hash, answer: answer, ending: ending, changes: sent, inARow: inARow}
-	within.last = call
+	within.last = call.Key
+	within.inARow++
+	for t.bytes > maxAnswerBytes {
+		oldest := t.order.Back().Value.(*turn[A])
+		if oldest != within {
+			t.end(oldest)
+			continue
+		}
+		t.forget(within)
+	}
+}
+
+// forget drops the oldest call of a turn.
+func (t *Turns[A]) forget(within *turn[A]) {
+	oldest := within.order[0]
+	t.bytes -= within.calls[oldest].Bytes
+	delete(within.calls, oldest)
+	within.order = within.order[1:]
+}
+
+// end drops a turn.
+func (t *Turns[A]) end(ended *turn[A]) {
+	for len(ended.order) > 0 {
+		t.forget(ended)
+	}
+	t.order.Remove(t.turns[ended.key])
+	delete(t.turns, ended.key)
 }
 
 func (t *Turns[A]) turn(key turnKey) *turn[A] {
@@ -169,11 +198,9 @@ func (t *Turns[A]) turn(key turnKey) *turn[A] {
 		t.turns = map[turnKey]*list.Element{}
 	}
 	if t.order.Len() >= maxTurns {
-		oldest := t.order.Back()
-		delete(t.turns, oldest.Value.(*turn[A]).key)
-		t.order.Remove(oldest)
+		t.end(t.order.Back().Value.(*turn[A]))
 	}
-	fresh := &turn[A]{key: key, calls: map[CallKey]*remembered[A]{}}
+	fresh := &turn[A]{key: key, calls: map[CallKey]TurnCall[A]{}}
 	t.turns[key] = t.order.PushFront(fresh)
 	return fresh
 }

@@ -48,7 +48,7 @@ func TestE5_TurnsAreKeptApart(t *testing.T) {
 	t.Parallel()
 	var turns Turns[string]
 	read, write := KeyOf("t", []byte(`{"a":1}`)), KeyOf("t", []byte(`{"a":2}`))
-	turns.Record("s", "1", read, "h", turns.Now(), EndedAnswered, "first")
+	turns.Record("s", "1", TurnCall[string]{Key: read, ToolHash: "h", Sent: turns.Now(), Ending: EndedAnswered, Answer: "first"})
 	if e, answer := turns.Earlier("s", "1", read, "h"); e != (Earlier{true, EndedAnswered, false, 1}) || answer != "first" {
 		t.Errorf("%+v %q", e, answer)
 	}
@@ -60,7 +60,7 @@ func TestE5_TurnsAreKeptApart(t *testing.T) {
 	if e, _ := turns.Earlier("s", "1", read, "another"); !e.IsChanged {
 		t.Errorf("of a tool that was redefined: %+v", e)
 	}
-	turns.Record("s", "1", write, "h", turns.Changed(), EndedAnswered, "second")
+	turns.Record("s", "1", TurnCall[string]{Key: write, ToolHash: "h", Sent: turns.Changed(), Ending: EndedAnswered, Answer: "second"})
 	if e, _ := turns.Earlier("s", "1", read, "h"); !e.IsChanged || e.InARow != 0 {
 		t.Errorf("after a change: %+v", e)
 	}
@@ -68,7 +68,7 @@ func TestE5_TurnsAreKeptApart(t *testing.T) {
 		t.Errorf("a call is a change to itself: %+v", e)
 	}
 	for n := 2; n < 4; n++ {
-		turns.Record("s", "1", write, "h", turns.Changed(), EndedAnswered, "")
+		turns.Record("s", "1", TurnCall[string]{Key: write, ToolHash: "h", Sent: turns.Changed(), Ending: EndedAnswered, Answer: ""})
 		if e, _ := turns.Earlier("s", "1", write, "h"); e.InARow != n {
 			t.Errorf("%d in a row: %+v", n, e)
 		}
@@ -76,7 +76,7 @@ func TestE5_TurnsAreKeptApart(t *testing.T) {
 	// What was sent before a change and ends after it has not seen it.
 	sent := turns.Now()
 	turns.Changed()
-	turns.Record("s", "1", read, "h", sent, EndedAnswered, "")
+	turns.Record("s", "1", TurnCall[string]{Key: read, ToolHash: "h", Sent: sent, Ending: EndedAnswered, Answer: ""})
 	if e, _ := turns.Earlier("s", "1", read, "h"); !e.IsChanged {
 		t.Errorf("%+v", e)
 	}
@@ -87,11 +87,11 @@ func TestE5_MemoryIsBounded(t *testing.T) {
 	var turns Turns[int]
 	for i := range 3 * maxTurns {
 		for j := range 2 {
-			turns.Record("s", fmt.Sprint(i), KeyOf("t", fmt.Append(nil, j)), "h", 0, EndedAnswered, j)
+			turns.Record("s", fmt.Sprint(i), TurnCall[int]{Key: KeyOf("t", fmt.Append(nil, j)), ToolHash: "h", Sent: 0, Ending: EndedAnswered, Answer: j})
 		}
 	}
 	for i := range 3 * maxCallsPerTurn {
-		turns.Record("s", "long", KeyOf("t", fmt.Append(nil, i)), "h", 0, EndedAnswered, i)
+		turns.Record("s", "long", TurnCall[int]{Key: KeyOf("t", fmt.Append(nil, i)), ToolHash: "h", Sent: 0, Ending: EndedAnswered, Answer: i})
 	}
 	if len(turns.turns) != maxTurns || turns.order.Len() != maxTurns {
 		t.Errorf("%d and %d turns", len(turns.turns), turns.order.Len())
@@ -99,6 +99,28 @@ func TestE5_MemoryIsBounded(t *testing.T) {
 	long := turns.turns[turnKey{"s", "long"}].Value.(*turn[int])
 	if len(long.calls) != maxCallsPerTurn || len(long.order) != maxCallsPerTurn {
 		t.Errorf("%d and %d calls", len(long.calls), len(long.order))
+	}
+	for i := range 100 {
+		turns.Record("s", fmt.Sprint(i), TurnCall[int]{Key: KeyOf("t", nil), Bytes: maxAnswerBytes / 10})
+		turns.Record("s", "large", TurnCall[int]{Key: KeyOf("t", fmt.Append(nil, i)), Bytes: maxAnswerBytes / 10})
+		if turns.bytes > maxAnswerBytes {
+			t.Fatalf("%d bytes", turns.bytes)
+		}
+	}
+	turns.Record("s", "huge", TurnCall[int]{Key: KeyOf("t", nil), Bytes: 2 * maxAnswerBytes})
+	if turns.bytes != 0 || turns.order.Len() != 1 {
+		t.Errorf("%d bytes in %d turns", turns.bytes, turns.order.Len())
+	}
+	if e, _ := turns.Earlier("s", "huge", KeyOf("t", nil), ""); e.IsKnown {
+		t.Error("an answer that is too large is kept")
+	}
+}
+
+func TestE5_TheLastCallIsKept(t *testing.T) {
+	t.Parallel()
+	var turns Turns[int]
+	for i := range 3 * maxCallsPerTurn {
+		turns.Record("s", "long", TurnCall[int]{Key: KeyOf("t", fmt.Append(nil, i))})
 	}
 	if e, _ := turns.Earlier("s", "long", KeyOf("t", fmt.Append(nil, 3*maxCallsPerTurn-1)), "h"); !e.IsKnown {
 		t.Error("the last call is forgotten")

@@ -31,7 +31,7 @@ type file struct {
 // Validate refuses what Pillion does not write: an unclear rule makes the store broken, and then every call asks (S20).
 func (f *file) Validate() error {
 	for i, r := range f.Rules {
-		if err := r.validate(); err != nil {
+		if err := r.Check(); err != nil {
 			return fmt.Errorf("rule %d: %w", i, err)
 		}
 		if r.ID == "" || r.Scope == ScopeSession {
@@ -41,7 +41,8 @@ func (f *file) Validate() error {
 	return nil
 }
 
-func (r Rule) validate() error {
+// Check says what is wrong with a rule that is to be added, or returns nil.
+func (r Rule) Check() error {
 	switch {
 	case r.Connector == "" || r.Source == "":
 		return errors.New("it names no connector")
@@ -136,7 +137,7 @@ func (s *Store) RulesAbout(connector string) []Rule {
 // tool or connector in the same scope. Rules of sessions live in memory alone. With a *state.UnsavedError the rule is
 // returned too and holds in this process alone.
 func (s *Store) Add(ctx context.Context, r Rule) (Rule, error) {
-	if err := r.validate(); err != nil {
+	if err := r.Check(); err != nil {
 		return Rule{}, fmt.Errorf("add permission for connector %q: %w", r.Connector, err)
 	}
 	r = complete(r)

@@ -33,6 +33,15 @@ type Schemas struct {
 // check says how a value differs from its schema, or nothing. A schema that can't be used is the tool's fault, not the
 // result's: it checks nothing.
 func (s *Schemas) check(text, value []byte) string {
+	if reason := s.Mismatch(text, value); reason != "" {
+		return "the result does not have the shape that the tool announced, " + reason
+	}
+	return ""
+}
+
+// Mismatch says where a value differs from a schema and how, or nothing. A schema that can't be used, and what is over a bound,
+// passes unchecked.
+func (s *Schemas) Mismatch(text, value []byte) string {
 	if len(text) > maxSchemaBytes || len(value) > maxCheckedBytes {
 		return ""
 	}
@@ -50,7 +59,7 @@ func (s *Schemas) check(text, value []byte) string {
 	if !errors.As(err, &wrong) {
 		return ""
 	}
-	return fmt.Sprintf("the result does not have the shape that the tool announced, at %q: %s", cutBytes(wrong.path, maxReasonBytes), cutBytes(wrong.reason, maxReasonBytes))
+	return fmt.Sprintf("at %q: %s", cutBytes(wrong.path, maxReasonBytes), cutBytes(wrong.reason, maxReasonBytes))
 }
 
 func (s *Schemas) get(text []byte) *schema {

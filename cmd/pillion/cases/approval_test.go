@@ -334,6 +334,7 @@ func TestE3_WithdrawnWithItsCall(t *testing.T) {
 		}
 		cancel()
 		<-answer
+		editortest.Request(e, message.ModeSet, message.ModeParams{Mode: message.ModeAsk}) // after stopping everything
 	}
 	if sent := argumentsOf(t, w.log("mine")); len(sent) != 0 {
 		t.Errorf("sent %q", sent)
@@ -503,8 +504,10 @@ func TestS19_ThreeDeclinesEndTheTurn(t *testing.T) {
 	w.user(servers(map[string]entry{"mine": fake("", mcptest.LogVar+"="+w.log("mine"))}))
 	e := w.edit()
 	e.Connector("mine", message.ConnectorReady)
+	calls := 0
 	inTurn := func(turn string, decision message.ApprovalChoice) message.CallResult {
-		answer := begin(t, e, message.ToolCallParams{Tool: "mine.a", ArgumentsText: "{}", SessionID: "agent", TurnID: turn})
+		calls++
+		answer := begin(t, e, message.ToolCallParams{Tool: "mine.a", ArgumentsText: fmt.Sprintf(`{"n":%d}`, calls), SessionID: "agent", TurnID: turn})
 		if decision != "" {
 			e.Approve(decision)
 		}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"pillion/editors"
+	"pillion/rpc/message"
+)
+
+type permissionsListVerb struct{}
+
+// Help explains the verb.
+func (permissionsListVerb) Help() string {
+	return `Lists every standing permission and refusal of calls: those that are stored, and where an editor's window is open on this folder those of its sessions too. A permission that is suspended was given for another definition of the connector or the tool; it allows nothing until that comes back.
+
+On a terminal it is one rule a line. In a pipe it is one rule a line, with tabs between id, decision, scope, connector, tool, time, by and label. With --json: {"window": string, "rules": [PermissionRule]}, in the shape of the editor protocol.`
+}
+
+// permissionsShape is what permissions --json prints.
+type permissionsShape struct {
+	Window string                   `json:"window"` // empty where no window is open
+	Rules  []message.PermissionRule `json:"rules"`
+}
+
+// Run lists them.
+func (permissionsListVerb) Run(p *program) error {
+	h, err := p.open(p.ctx, ownOptions{})
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	rules, err := h.rules(p.ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.isJSON:
+		return p.printJSON(permissionsShape{h.window(), rules})
+	case !p.isTerminal:
+		rows := make([][]string, len(rules))
+		for i, r := range rules {
+			rows[i] = ruleRow(r)
+		}
+		p.table(nil, rows)
+	case len(rules) == 0:
+		p.print("Nothing stands: every call that does not only read asks.")
+	default:
+		for _, r := range rules {
+			p.print(editors.RuleLine(r))
+		}
+		p.print("\nTake one back: pillion permissions remove <id>")
+	}
+	return nil
+}
+
+func ruleRow(r message.PermissionRule) []string {
+	tool := ""
+	if r.Tool != nil {
+		tool = *r.Tool
+	}
+	return []string{string(r.ID), string(r.Decision), string(r.Scope), r.Name, tool, r.At.UTC().Format("2006-01-02T15:04:05Z07:00"), r.By, r.Label}
+}
+
+type permissionsRemoveVerb struct {
+	ID string `arg:"" name:"id" help:"The rule, by its id; see pillion permissions."`
+}
+
+// Help explains the verb.
+func (permissionsRemoveVerb) Help() string {
+	return `Takes one standing rule back. To take a permission back needs no question. One of an editor's session is taken back there. To take back what refuses or asks every time gives more: that is shown and asked for on the terminal itself, and without one nothing is changed and the exit code is 75.
+
+With --json: {"removed": PermissionRule}.`
+}
+
+// removedShape is what permissions remove --json prints.
+type removedShape struct {
+	Removed message.PermissionRule `json:"removed"`
+}
+
+// Run takes it back.
+func (v permissionsRemoveVerb) Run(p *program) error {
+	if startedByConnector() {
+		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	}
+	h, err := p.open(p.ctx, ownOptions{})
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	rule, err := v.find(p, h)
+	if err != nil {
+		return err
+	}
+	if err := p.takeBack(rule); err != nil {
+		return err
+	}
+	if p.isJSON {
+		return p.printJSON(removedShape{rule})
+	}
+	p.print("Taken back: " + editors.Visible(rule.Label) + ".")
+	return nil
+}
+
+func (v permissionsRemoveVerb) find(p *program, h hub) (message.PermissionRule, error) {
+	rules, err := h.rules(p.ctx)
+	if err != nil {
+		return message.PermissionRule{}, err
+	}
+	for _, r := range rules {
+		if string(r.ID) == v.ID {
+			return r, nil
+		}
+	}
+	return message.PermissionRule{}, fail(exitUsage, []string{"See what stands: pillion permissions"}, "there is no standing rule %q here", v.ID)
+}
+
+// takeBack removes a rule; one that takes away only if a person at the terminal says so. It writes the store itself: a window that
+// is open reads it again, and what changes trust is not asked of a window (S6).
+func (p *program) takeBack(rule message.PermissionRule) error {
+	if rule.Scope == message.PermissionSession {
+		return fail(exitNotAllowed, []string{"Take it back in the editor: pillion.server.permission.remove"}, "the rule %q is of the editor's session", rule.ID)
+	}
+	if rule.Decision != message.PermissionAllow {
+		question := editors.RuleQuestion("Pillion asks: no longer hold to this rule of yours, so that calls may run that it stops?", rule, nil)
+		if err := p.askToWiden(question); err != nil {
+			return err
+		}
+	}
+	h, err := p.host(ownOptions{})
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	return h.RemoveRule(p.ctx, string(rule.ID))
+}
+
+// askToWiden shows a question on the terminal and returns nil for the exact yes alone (S6).
+func (p *program) askToWiden(question string) error {
+	d, err := openDevice()
+	if err != nil {
+		return fail(exitUnanswered, []string{"Run this in a terminal."}, "%w; nothing was changed", err)
+	}
+	isYes, err := d.approves(p.ctx, question)
+	switch {
+	case errors.Is(err, errUndecided), p.ctx.Err() != nil:
+		return fail(exitUnanswered, nil, "%w; nothing was changed", errUndecided)
+	case err != nil:
+		return err
+	case !isYes:
+		return fail(exitNotAllowed, nil, "the answer was no; nothing was changed")
+	}
+	return nil
+}
+
+type stopVerb struct{}
+
+// Help explains the verb.
+func (stopVerb) Help() string {
+	return `Stops everything in the editor's window that is open on this folder: cancels its calls, withdraws their questions, ends its connectors, and pauses, so that nothing runs until somebody resumes in the editor (pillion.server.resume). It takes away and needs no question.
+
+With --json: {"window": string}, empty where no window is open and so nothing runs.`
+}
+
+// stopShape is what stop --json prints.
+type stopShape struct {
+	Window string `json:"window"`
+}
+
+// Run stops it.
+func (stopVerb) Run(p *program) error {
+	joined, err := p.joinWindow(p.ctx)
+	if err != nil {
+		return fmt.Errorf("join the editor's window: %w", err)
+	}
+	var shape stopShape
+	if joined != nil {
+		defer joined.close()
+		shape.Window = joined.window()
+		if err := joined.(*windowHub).stopAll(p.ctx); err != nil {
+			return fmt.Errorf("stop everything: %w", err)
+		}
+	}
+	switch {
+	case p.isJSON:
+		return p.printJSON(shape)
+	case joined == nil:
+		p.print("No editor's window is open on this folder: nothing runs.")
+	default:
+		p.print("Everything is stopped. Nothing runs until you resume in the editor: pillion.server.resume")
+	}
+	return nil
+}
