@@ -94,13 +94,16 @@ func (c *Conn) run(ctx context.Context, method string, id []byte, todo work, ent
 		entry.cancel()
 		// The id is free before its answer leaves: the peer may use it again at once.
 		c.inflight.remove(entry)
-		_ = c.queue.put(answer)
-		if then != nil {
-			defer c.inflight.finish()
-			defer then()
-		} else {
-			c.inflight.finish() // what only helps to write runs no more
+		if then == nil {
+			_ = c.queue.push(answer)
+			c.inflight.finish()
+			return
 		}
+		// Written here, the answer has left before what follows it begins. Answers in general are left to the writer, which
+		// joins them when there are many.
+		_ = c.queue.put(answer)
+		defer c.inflight.finish()
+		defer then()
 		c.queue.help()
 	}()
 	answer, then = c.attempt(ctx, method, id, todo)

@@ -54,9 +54,10 @@ func newQueue(out io.Writer, maxBytes int64, trace Tracer, pool *framePool) *que
 // the bound it fails the queue, since dropping one frame would leave the peer with
 // a session that is wrong without anybody knowing.
 func (q *queue) push(f *outFrame) error {
+	size := f.seal()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.putLocked(f); err != nil {
+	if err := q.putLocked(f, size); err != nil {
 		return err
 	}
 	if len(q.waiting) == 1 && !q.writing {
@@ -67,13 +68,13 @@ func (q *queue) push(f *outFrame) error {
 
 // put is push for who calls help next: nobody else is woken to write.
 func (q *queue) put(f *outFrame) error {
+	size := f.seal()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.putLocked(f)
+	return q.putLocked(f, size)
 }
 
-func (q *queue) putLocked(f *outFrame) error {
-	size := f.seal()
+func (q *queue) putLocked(f *outFrame, size int64) error {
 	if q.closed || q.err != nil {
 		q.pool.put(f)
 		return ErrClosed
