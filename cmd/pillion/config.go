@@ -17,7 +17,7 @@ type configVerb struct {
 func (configVerb) Help() string {
 	return `Lists every setting with its value and where that came from: your settings.json, the environment, the flags, or the default. What an editor says counts in its own window, and is not seen from here. Options of an entry are listed with what holds where the entry says nothing.
 
-On a terminal it is a table. In a pipe it is one setting a line, with tabs between name, value, channel and place. With --json: {"settings": [{"name": string, "value": any, "from": string, "where": string, "overrode": [{"value": any, "from": string, "where": string}], "trust": bool, "description": string, "setBy": [string]}], "refused": [string]}, where value is null for what is not set.`
+On a terminal it is a table. In a pipe it is one setting a line, with tabs between name, value, channel and place. With --json: {"settings": [{"name": string, "value": any, "from": string, "where": string, "overrode": [{"value": any, "from": string, "where": string}], "trust": bool, "description": string, "setBy": [string], "entries": [{"entry": string, "where": string, "value": any, "refused": string}]}], "refused": [string]}, where value is null for what is not set, and entries are those of this folder and of your own file that set the option.`
 }
 
 // configShape is what config --json prints.
@@ -33,6 +33,16 @@ type settingShape struct {
 	IsTrust     bool          `json:"trust"`
 	Description string        `json:"description"`
 	SetBy       []string      `json:"setBy"`
+	Entries     []entryShape  `json:"entries"`
+}
+
+// entryShape is an entry that sets an option.
+type entryShape struct {
+	Entry string         `json:"entry"`
+	Where string         `json:"where"`
+	Value jsontext.Value `json:"value"` // what holds for the entry
+	// Refused is the sentence that says why what is written there does not count; empty where it does.
+	Refused string `json:"refused"`
 }
 
 type originShape struct {
@@ -43,12 +53,17 @@ type originShape struct {
 
 // Run lists them, or explains one.
 func (v configVerb) Run(p *program) error {
-	p.settings.Load(p.roots())
+	roots := p.roots()
+	p.settings.Load(roots)
 	news := p.settings.News()
 	for _, sentence := range news {
 		p.sayf("pillion: %s.", editors.Visible(sentence))
 	}
 	held := p.settings.Resolved().All()
+	entries, err := p.entriesThatSet(roots)
+	if err != nil {
+		return err
+	}
 	if v.Explain != "" {
 		one := p.settings.Resolved().Of(settings.Name(v.Explain))
 		if one.Setting.Name == "" {
@@ -58,9 +73,9 @@ func (v configVerb) Run(p *program) error {
 	}
 	switch {
 	case p.isJSON:
-		return p.printJSON(configJSON(held, news))
+		return p.printJSON(configJSON(held, entries, news))
 	case v.Explain != "":
-		p.explainSetting(held[0])
+		p.explainSetting(held[0], entries[held[0].Setting.Name])
 	default:
 		p.table([]string{"NAME", "VALUE", "FROM", "WHERE"}, configRows(held))
 	}
@@ -91,12 +106,12 @@ func configRows(held []settings.Held) [][]string {
 	return rows
 }
 
-func configJSON(held []settings.Held, news []string) configShape {
+func configJSON(held []settings.Held, entries map[settings.Name][]entryShape, news []string) configShape {
 	shape := configShape{Settings: make([]settingShape, len(held)), Refused: append([]string{}, news...)}
 	for i, h := range held {
 		one := settingShape{
 			Name: h.Setting.Name, originShape: originOf(h.Given), Overrode: []originShape{}, IsTrust: h.Setting.IsTrust,
-			Description: h.Setting.Line, SetBy: h.Setting.Places(),
+			Description: h.Setting.Line, SetBy: h.Setting.Places(), Entries: append([]entryShape{}, entries[h.Setting.Name]...),
 		}
 		for _, given := range h.Overrode {
 			one.Overrode = append(one.Overrode, originOf(given))
@@ -111,7 +126,7 @@ func originOf(g settings.Given) originShape {
 }
 
 // explainSetting tells a person all there is to know of one setting.
-func (p *program) explainSetting(h settings.Held) {
+func (p *program) explainSetting(h settings.Held, entries []entryShape) {
 	s := h.Setting
 	p.print(string(s.Name) + ": " + s.Line)
 	if s.Paragraph != "" {
@@ -126,9 +141,22 @@ func (p *program) explainSetting(h settings.Held) {
 	for _, choice := range s.Choices {
 		p.print("  " + choice.Word + ": " + choice.Meaning)
 	}
-	p.print("\nIt is " + editors.Visible(h.Given.Value.String()) + ", from " + editors.Visible(h.Given.String()) + ".")
+	where := ""
+	if s.Owner == settings.OfEntry {
+		where = " where an entry says nothing"
+	}
+	p.print("\nIt is " + editors.Visible(h.Given.Value.String()) + where + ", from " + editors.Visible(h.Given.String()) + ".")
 	for _, given := range h.Overrode {
 		p.print("Without that it would be " + editors.Visible(given.Value.String()) + ", from " + editors.Visible(given.String()) + ".")
+	}
+	for _, e := range entries {
+		line := "For " + editors.Quoted(e.Entry) + " it is " + editors.Visible(string(e.Value))
+		if e.Refused != "" {
+			line += ": " + editors.Visible(e.Refused)
+		} else {
+			line += ", from " + editors.Visible(e.Where)
+		}
+		p.print(line + ".")
 	}
 	if s.IsTrust {
 		p.print("It is about trust: " + s.Granter().String() + " alone can allow more; everything else can only take away.")

@@ -17,16 +17,17 @@ import (
 	"pillion/mcp/policy"
 	"pillion/mcp/process"
 	"pillion/mcp/redact"
+	"pillion/mcp/settings"
 )
 
 // What an entry that says nothing gets (A6).
 const (
-	defaultStartTimeout  = 30 * time.Second
-	downloadStartTimeout = 180 * time.Second // until the first output of a runner that downloads (U10)
-	defaultCallTimeout   = 5 * time.Minute
-	maxCallTimeout       = 60 * time.Minute
-	defaultIdleTimeout   = 15 * time.Minute
-	defaultMaxConcurrent = 16
+	defaultStartTimeout  = settings.DefaultStartTimeout
+	downloadStartTimeout = settings.DownloadStartTimeout
+	defaultCallTimeout   = settings.DefaultCallTimeout
+	maxCallTimeout       = settings.MaxCallTimeout
+	defaultIdleTimeout   = settings.DefaultIdleTimeout
+	defaultMaxConcurrent = settings.DefaultMaxConcurrent
 	loginPathTimeout     = 3 * time.Second
 )
 

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -16,6 +17,7 @@ const (
 	ConfigFolder  Name = "configFolder"
 	StateFolder   Name = "stateFolder"
 	ConnectorFile Name = "connectorFile"
+	PolicyFile    Name = "policyFile"
 
 	Start         Name = "start"
 	Era           Name = "era"
@@ -59,12 +61,18 @@ const (
 	EraLegacy = "legacy"
 )
 
-// DownloadStartTimeout stands in the place of startTimeout's default for a
-// runner that may have to download first, until its first output (U10).
-const DownloadStartTimeout = 180 * time.Second
-
-// MaxCallTimeout is the longest that a call takes, whatever callTimeout says (A6).
-const MaxCallTimeout = 60 * time.Minute
+// What an entry that says nothing gets (A6).
+const (
+	DefaultStartTimeout  = 30 * time.Second
+	DefaultCallTimeout   = 5 * time.Minute
+	DefaultIdleTimeout   = 15 * time.Minute
+	DefaultMaxConcurrent = 16
+	// DownloadStartTimeout stands in the place of DefaultStartTimeout for a
+	// runner that may have to download first, until its first output (U10).
+	DownloadStartTimeout = 180 * time.Second
+	// MaxCallTimeout is the longest that a call takes, whatever is set.
+	MaxCallTimeout = 60 * time.Minute
+)
 
 // All returns every setting, in the order in which they are shown. What it
 // returns is the caller's, but for the lists in it, which nobody changes.
@@ -154,6 +162,11 @@ func placeSettings() []Setting {
 				"A file that lies in a workspace, is not yours, or can be written by others is refused.",
 		},
 		{
+			Name: PolicyFile, Owner: OfSession, Kind: Path, From: []Channel{Environment}, variable: "PILLION_POLICY",
+			Line:      "A file of rules about which connectors may run, beside the administrator's own.",
+			Paragraph: "It can only take away, as the administrator's can, which it never replaces.",
+		},
+		{
 			Name: "serverPath", Owner: OfPlugin, Kind: Path, From: []Channel{Configuration},
 			Line: "The program that an editor's plugin starts in place of the one it brings.",
 			Paragraph: "It is the full path of a pillion. " +
@@ -161,6 +174,8 @@ func placeSettings() []Setting {
 		},
 	}
 }
+
+func durationDefault(d time.Duration) string { return string(quote(shortDuration(d))) }
 
 // anyEntry are the channels of options that a project may set for its own entries.
 func anyEntry() []Channel { return []Channel{UserEntry, ProjectEntry} }
@@ -178,25 +193,25 @@ func usedOptions() []Setting {
 			Paragraph: "An eager one is started as soon as it may run, and never stopped for being idle.",
 		},
 		{
-			Name: StartTimeout, Owner: OfEntry, Kind: Duration, Default: `"30s"`, Min: 1, From: anyEntry(),
+			Name: StartTimeout, Owner: OfEntry, Kind: Duration, Default: durationDefault(DefaultStartTimeout), Min: 1, From: anyEntry(),
 			Line: "How long a start may take, until the tools are listed.",
 			Paragraph: "Where nothing is set, a runner that may have to download first (npx, bunx, uvx, pipx, docker, podman) has 180 seconds until its first output. " +
 				"Zero is no timeout that can be.",
 		},
 		{
-			Name: CallTimeout, Owner: OfEntry, Kind: Duration, Default: `"5m"`, Min: 1, From: anyEntry(),
+			Name: CallTimeout, Owner: OfEntry, Kind: Duration, Default: durationDefault(DefaultCallTimeout), Min: 1, From: anyEntry(),
 			Line: "How long a call may go without progress.",
 			Paragraph: "Progress starts it anew, and it stands still while a question of the call is open. " +
 				"No call takes longer than 60 minutes, whatever is set. " +
 				"It goes before the key timeout of the entry itself.",
 		},
 		{
-			Name: IdleTimeout, Owner: OfEntry, Kind: Duration, Default: `"15m"`, From: anyEntry(),
+			Name: IdleTimeout, Owner: OfEntry, Kind: Duration, Default: durationDefault(DefaultIdleTimeout), From: anyEntry(),
 			Line:      "How long a connector stays up that nobody uses.",
 			Paragraph: "It starts again with the next use. With 0 it stays up.",
 		},
 		{
-			Name: MaxConcurrent, Owner: OfEntry, Kind: Count, Default: `16`, Min: 1, Max: 1000, From: anyEntry(),
+			Name: MaxConcurrent, Owner: OfEntry, Kind: Count, Default: strconv.Itoa(DefaultMaxConcurrent), Min: 1, Max: 1000, From: anyEntry(),
 			Line:      "How many calls the connector is given at once.",
 			Paragraph: "Further ones wait for their turn.",
 		},
