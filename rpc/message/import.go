@@ -12,16 +12,16 @@ import "pillion/rpc"
 type ImportFormat string
 
 const (
-	ImportVSCode        ImportFormat = "vscode" // VS Code's mcp.json
-	ImportCursor        ImportFormat = "cursor" // Cursor's mcp.json
-	ImportZed           ImportFormat = "zed" // Zed's settings.json
+	ImportVSCode        ImportFormat = "vscode"         // VS Code's mcp.json
+	ImportCursor        ImportFormat = "cursor"         // Cursor's mcp.json
+	ImportZed           ImportFormat = "zed"            // Zed's settings.json
 	ImportClaudeDesktop ImportFormat = "claude-desktop" // Claude Desktop's claude_desktop_config.json
-	ImportClaudeCode    ImportFormat = "claude-code" // Claude Code's .claude.json, what it keeps for single folders included
-	ImportCodex         ImportFormat = "codex" // Codex's config.toml
-	ImportOpenCode      ImportFormat = "opencode" // opencode's opencode.json
-	ImportWindsurf      ImportFormat = "windsurf" // Windsurf's mcp_config.json
-	ImportGemini        ImportFormat = "gemini" // Gemini CLI's settings.json
-	ImportMCPHub        ImportFormat = "mcphub" // servers.json of mcphub.nvim
+	ImportClaudeCode    ImportFormat = "claude-code"    // Claude Code's .claude.json, what it keeps for single folders included
+	ImportCodex         ImportFormat = "codex"          // Codex's config.toml
+	ImportOpenCode      ImportFormat = "opencode"       // opencode's opencode.json
+	ImportWindsurf      ImportFormat = "windsurf"       // Windsurf's mcp_config.json
+	ImportGemini        ImportFormat = "gemini"         // Gemini CLI's settings.json
+	ImportMCPHub        ImportFormat = "mcphub"         // servers.json of mcphub.nvim
 )
 
 // FoundImport is a file that is there and names connectors, or cannot be read.
@@ -49,8 +49,8 @@ type ImportParams struct {
 // ImportRemark is one sentence about what was not, or not simply, carried over.
 // It holds no value of the file.
 type ImportRemark struct {
-	Name    string `json:"name"` // connector concerned; empty for the file as a whole
-	Key     string `json:"key"`  // place in the source, such as env.TOKEN; empty for the whole entry
+	Name    string `json:"name"`    // connector concerned; empty for the file as a whole
+	Key     string `json:"key"`     // place in the source, such as env.TOKEN; empty for the whole entry
 	Message string `json:"message"` // the sentence, without a full stop
 }
 
