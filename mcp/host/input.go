@@ -192,6 +192,9 @@ func (h *Host) valuesOf(ctx context.Context, entry *config.Entry, root string) (
 				return nil, problem
 			}
 		}
+		if input.IsSecret || redact.LooksSecret(input.ID, value) {
+			h.addSecrets([]string{value}) // before anything can be said of it
+		}
 		if input.IsSecret && len(value) < redact.MinBytes {
 			warnings = append(warnings, ShortSecret(input.ID))
 		}
@@ -224,9 +227,6 @@ func (h *Host) askInput(ctx context.Context, entry *config.Entry, input config.I
 	case answer.IsCancelled:
 		h.record(audit.Record{Kind: audit.KindAnswer, Connector: entry.Name, Status: "cancelled", Asker: answer.By, Message: "input " + input.ID})
 		return "", inputProblem(entry, input, "it was asked for, and not given")
-	}
-	if input.IsSecret || redact.LooksSecret(input.ID, answer.Value) {
-		h.addSecrets([]string{answer.Value}) // before anything can be said of it
 	}
 	h.record(audit.Record{Kind: audit.KindAnswer, Connector: entry.Name, Status: "given", Asker: answer.By, Message: "input " + input.ID})
 	if answer.By != byStore {

@@ -148,6 +148,12 @@ func TestE7_ValuesAreRedactedBeforeAnythingStarts(t *testing.T) {
 	if text := string(h.Redact([]byte("it is " + canary))); text != "it is "+redact.Marker {
 		t.Error(text)
 	}
+	// In another session too, where it was not typed.
+	other := inputHost(t, home, nil)
+	gives(t, other, userEntry(t, home, password, plain), canary)
+	if text := string(other.Redact([]byte(canary))); text != redact.Marker {
+		t.Error(text)
+	}
 	// An open value is nobody's secret.
 	p.answer = says("production-eu")
 	open := userEntry(t, home, `{"id":"stage","type":"pickString","options":["production-eu","b"]}`, `{"command":"other","args":["${input:stage}"]}`)
