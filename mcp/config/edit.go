@@ -298,16 +298,7 @@ func (ed *editor) applySwitch(i int, disabled bool) ([]byte, error) {
 
 // withoutSwitch is an entry's canonical form without its off switch.
 func withoutSwitch(canonical string) string {
-	value, err := hujson.Parse([]byte(canonical))
-	if err != nil {
-		return canonical
-	}
-	object := value.Value.(*hujson.Object)
-	object.Members = slices.DeleteFunc(object.Members, func(m hujson.ObjectMember) bool {
-		key := decodeString(m.Name.Value)
-		return key == "disabled" || key == "enabled"
-	})
-	return string(value.Pack())
+	return withoutMember(withoutMember(canonical, []string{"disabled"}), []string{"enabled"})
 }
 
 func (ed *editor) reread() (*editor, error) {
@@ -320,15 +311,9 @@ func (ed *editor) reread() (*editor, error) {
 
 // parseDefinition reads the definition of a new entry.
 func parseDefinition(definition []byte) (*hujson.Value, error) {
-	t, fault := parseTree(definition)
-	if fault != nil {
-		return nil, &UneditableError{fault.finding()}
+	value, err := parseValue(definition)
+	if err == nil && !isObject(value) {
+		err = uneditable(CodeType, spanOf(value), "the definition is "+kindName(value))
 	}
-	if !isObject(&t.root) {
-		return nil, uneditable(CodeType, spanOf(&t.root), "the definition is "+kindName(&t.root))
-	}
-	if d := duplicates(&t.root); len(d) > 0 {
-		return nil, &UneditableError{duplicateFinding(d[0])}
-	}
-	return &t.root, nil
+	return value, err
 }

@@ -200,12 +200,14 @@ type generated struct {
 
 // blank draws whitespace and comments.
 func blank(t *rapid.T) string {
-	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "", " ", "\n", "\n  ", "\r\n", "\t", "/* c */", "/*,}\"*/", "// c, \"}\n", "//\r\n", "  // é😀 \n\t"}), 0, 2).Draw(t, "blank"), "")
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "", " ", "\n", "\n  ", "\r\n", "\t", "/* c */", "/*,}\"*/", "// c, \"}\n", "//\r\n", "  // é😀 \n\t",
+		"\r", "   \n       ", " \t\n\n", "/**/", "/* \r\n */", "/***/", "/*/ */", "//*\n", "// \"new\": {}, \n", "/* \"mcpServers\": { */"}), 0, 2).Draw(t, "blank"), "")
 }
 
 func value(t *rapid.T, depth int) string {
 	if depth == 0 || rapid.IntRange(0, 2).Draw(t, "plain") > 0 {
-		return rapid.SampledFrom([]string{"null", "true", "1.50", "-0", "12345678901234567890", `""`, `"a"`, `"\"}\\"`, `"// é"`, `"\u00e9/*"`, "{}", "[]"}).Draw(t, "literal")
+		return rapid.SampledFrom([]string{"null", "true", "1.50", "-0", "12345678901234567890", `""`, `"a"`, `"\"}\\"`, `"// é"`, `"\u00e9/*"`, "{}", "[]",
+			`"\"new\": {"`, `"mcpServers"`, `"\u2028\u0000"`, `"${env:T}"`, "1E+400", "-1e-7", "false"}).Draw(t, "literal")
 	}
 	if rapid.Bool().Draw(t, "array") {
 		var items []string
@@ -235,6 +237,14 @@ func list(t *rapid.T, opening string, items []string, closing string) string {
 	return b.String()
 }
 
+// spelled writes a key, now and then in another way than anybody would.
+func spelled(t *rapid.T, key string) string {
+	if first := key[0]; first < 0x80 && rapid.IntRange(0, 4).Draw(t, "escaped") == 0 {
+		return fmt.Sprintf(`"\u%04x%s"`, first, key[1:])
+	}
+	return `"` + key + `"`
+}
+
 func file(t *rapid.T) generated {
 	g := generated{servers: rapid.IntRange(0, 9).Draw(t, "servers") > 0}
 	var members []string
@@ -242,10 +252,10 @@ func file(t *rapid.T) generated {
 		members = append(members, `"`+key+`"`+blank(t)+":"+blank(t)+value(t, 2))
 	}
 	if g.servers {
-		g.names = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "a b", "é", "😀"}), 0, 4, rapid.ID).Draw(t, "names")
+		g.names = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "a b", "é", "😀", "mcpServers", "// x", "$ref"}), 0, 4, rapid.ID).Draw(t, "names")
 		var entries []string
 		for _, name := range g.names {
-			entries = append(entries, `"`+name+`"`+blank(t)+":"+blank(t)+value(t, 3))
+			entries = append(entries, spelled(t, name)+blank(t)+":"+blank(t)+value(t, 3))
 		}
 		servers := `"mcpServers"` + blank(t) + ":" + blank(t) + list(t, "{", entries, "}")
 		members = slices.Insert(members, rapid.IntRange(0, len(members)).Draw(t, "place"), servers)
@@ -283,7 +293,7 @@ func tokens(t *rapid.T, text []byte) []string {
 			}
 			n = len(bytes.TrimRight(rest[:n], "\r")) // it belongs to the line end
 		case bytes.HasPrefix(rest, []byte("/*")):
-			n = bytes.Index(rest, []byte("*/")) + 2
+			n = 2 + bytes.Index(rest[2:], []byte("*/")) + 2
 		case isWord(c):
 			for n < len(rest) && isWord(rest[n]) {
 				n++
@@ -339,6 +349,30 @@ func names(d *Document) []string {
 	return list
 }
 
+// sameAround holds that two texts are one, byte for byte, up to the entry before a place in mcpServers and from what
+// follows it: the entry after the place, or the closing brace.
+func sameAround(t *rapid.T, before, after []byte, last, next string) {
+	start, end := [2]int{}, [2]int{}
+	for i, text := range [][]byte{before, after} {
+		ed, err := newEditor(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start[i], end[i] = ed.servers.StartOffset+1, len(text)-(ed.servers.EndOffset-1)
+		for _, m := range members(ed.servers) {
+			switch m.key {
+			case last:
+				start[i] = m.value.EndOffset
+			case next:
+				end[i] = len(text) - m.keySpan.Start
+			}
+		}
+	}
+	if !bytes.Equal(before[:start[0]], after[:start[1]]) || !bytes.Equal(before[len(before)-end[0]:], after[len(after)-end[1]:]) {
+		t.Fatalf("bytes changed beyond the entry:\n%q\n%q", before, after)
+	}
+}
+
 func TestA3_InsertChangesNothingElse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -367,7 +401,9 @@ func TestA3_InsertChangesNothingElse(t *testing.T) {
 			t.Fatalf("%s is not strict JSON", strictText)
 		}
 		rest := withoutRun(t, tokens(t, after), append([]string{`"new"`, ":"}, tokens(t, []byte(d.Entry("new").Text))...))
-		if !g.servers {
+		if g.servers {
+			sameAround(t, before, after, append([]string{""}, g.names...)[len(g.names)], "")
+		} else {
 			rest = withoutRun(t, rest, []string{`"mcpServers"`, ":", "{", "}"})
 		}
 		if !sameButCommas(rest, tokens(t, before), 1) {
@@ -398,6 +434,8 @@ func TestA3_RemoveChangesNothingElse(t *testing.T) {
 		if !sameButCommas(rest, tokens(t, after), 1) {
 			t.Fatalf("more than the entry changed:\n%q\n%q", before, after)
 		}
+		around, at := slices.Concat([]string{""}, g.names, []string{""}), slices.Index(g.names, name)+1
+		sameAround(t, before, after, around[at-1], around[at+1])
 		// Entries before and after keep every byte, whitespace too.
 		for _, other := range readBack(t, after).Entries {
 			if was := readBack(t, before).Entry(other.Name); was.Text != other.Text {

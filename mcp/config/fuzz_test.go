@@ -143,6 +143,15 @@ func FuzzEdit(f *testing.F) {
 		if d := check("switch", switched, err); d != nil && d.Entry(name).Disabled != strict {
 			t.Fatalf("not switched: %q", switched)
 		}
+		path := []string{"pillion", "start"}
+		set, err := Set(text, name, path, []byte(definition), strict)
+		if d := check("set", set, err); d != nil && valueAt(canonicalText([]byte(d.Entry(name).Text)), path) != canonicalText([]byte(definition)) {
+			t.Fatalf("not set: %q", set)
+		}
+		unset, err := Unset(text, name, path)
+		if d := check("unset", unset, err); d != nil && valueAt(canonicalText([]byte(d.Entry(name).Text)), path) != "" {
+			t.Fatalf("not unset: %q", unset)
+		}
 		replaced, err := Replace(text, name, []byte(definition))
 		check("replace", replaced, err)
 		if err == nil && !bytes.Equal([]byte(apply(string(text), Difference(text, replaced))), replaced) {
