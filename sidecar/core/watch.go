@@ -26,7 +26,11 @@ func (c *Core) Start() {
 		c.watcher.Start(c.watched(c.given))
 	}
 	c.Host.Start()
-	c.follow(c.Roots()) // those of them that are served
+	if c.watcher != nil {
+		c.follow(c.Roots())        // those of them that are served
+		c.settings.Load(c.Roots()) // again: the first time was before the watch
+		c.ApplySettings()
+	}
 	close(c.started)
 }
 
