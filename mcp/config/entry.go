@@ -95,6 +95,16 @@ func EntryID(path, name string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// Identity is the name by which the entry is judged: its own, or that of the
+// entry it is an alias of, so that what is refused to one is refused to the
+// other (S8).
+func (e *Entry) Identity() string {
+	if e.aliased != nil {
+		return e.aliased.Name
+	}
+	return e.Name
+}
+
 // Reads are the names of the environment variables that the entry's values
 // refer to, sorted.
 func (e *Entry) Reads() []string {

@@ -161,7 +161,7 @@ func (h *Host) permissionOfTool(entry indexedTool, rules []permission.Rule, isHe
 func (h *Host) subjectOf(s *slot, tool Tool) permission.Subject {
 	isOwn := s.entry.File.Source == config.SourceUser || s.entry.File.Source == config.SourceBuiltin
 	return permission.Subject{
-		Source: string(s.entry.File.Source), Root: s.entry.File.Root, Connector: s.entry.Name, DefinitionHash: s.hash,
+		Source: string(s.entry.File.Source), Root: s.entry.File.Root, Connector: s.entry.Identity(), DefinitionHash: s.hash,
 		Tool: tool.Name, ToolHash: tool.Hash,
 		ReadOnly: tool.ReadOnly, Destructive: tool.IsDestructive, OpenWorld: tool.OpenWorld != nil && *tool.OpenWorld,
 		// A project's connector is never believed: only the user's own file can add one (E2, S4).

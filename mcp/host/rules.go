@@ -91,7 +91,7 @@ func (h *Host) newRule(r NewRule) (permission.Rule, error) {
 // ruleFor is a rule on a connector as it is defined now; Host.mu is held.
 func ruleFor(s *slot, scope, sessionID string) permission.Rule {
 	rule := permission.Rule{
-		Connector: s.entry.Name, Source: string(s.entry.File.Source), Root: s.entry.File.Root, DefinitionHash: s.hash,
+		Connector: s.entry.Identity(), Source: string(s.entry.File.Source), Root: s.entry.File.Root, DefinitionHash: s.hash,
 		Decision: permission.RuleAllow, Scope: scope, ToolHashes: map[string]string{},
 	}
 	if scope == permission.ScopeSession {
