@@ -28,6 +28,7 @@ func ConnectorMessage(c host.Connector) message.Connector {
 		Transport: message.Transport(c.Transport), Tools: c.Tools, Resources: c.Resources, Prompts: c.Prompts,
 		Tokens: c.Tokens, Generation: c.Generation, ShadowedBy: message.ConnectorID(c.ShadowedBy),
 		Processes: []message.ConnectorProcess{}, Warnings: c.Warnings, Pinned: c.IsPinned,
+		AliasOf: message.ConnectorID(c.AliasOf), Profiles: c.Profiles,
 	}
 	for _, by := range c.OffBy {
 		wire.DisabledBy = append(wire.DisabledBy, message.DisabledBy(by))

@@ -16,12 +16,9 @@ type EffectiveEntry struct {
 	Disabled bool
 	// ExcludeTools are the entry's own and, for a user's entry, every project's.
 	ExcludeTools []string
-	// Profiles are those of its file that the entry belongs to.
+	// Profiles are those of its file that the entry belongs to; one without any
+	// is in whichever is chosen.
 	Profiles []string
-	// LeftOut is true when the chosen profile leaves the entry out; see [Select].
-	LeftOut bool
-
-	fileProfiles []string
 }
 
 // Offers reports whether a tool passes the entry's own lists and what projects
@@ -41,12 +38,12 @@ func Effective(user *Document, projects []*Document) []EffectiveEntry {
 	projects = slices.DeleteFunc(slices.Clone(projects), func(d *Document) bool { return d == nil })
 	if user != nil {
 		for _, e := range user.Entries {
-			list = append(list, inProfiles(narrowed(e, projects), user))
+			list = append(list, narrowed(e, user, projects))
 		}
 	}
 	for i, d := range projects {
 		for _, e := range d.Entries {
-			effective := inProfiles(narrowed(e, nil), d)
+			effective := narrowed(e, d, nil)
 			switch outer := sharedWith(e, slices.Concat(projects[:i], projects[i+1:])); {
 			case user != nil && user.Entry(e.Name) != nil:
 				if e.Narrows {
@@ -64,8 +61,8 @@ func Effective(user *Document, projects []*Document) []EffectiveEntry {
 
 // narrowed applies to a user's entry what projects take away from it. What is
 // taken from an entry is taken from its aliases as well.
-func narrowed(e *Entry, projects []*Document) EffectiveEntry {
-	effective := EffectiveEntry{Entry: e, Disabled: e.Disabled, ExcludeTools: slices.Clone(e.Options.ExcludeTools)}
+func narrowed(e *Entry, of *Document, projects []*Document) EffectiveEntry {
+	effective := EffectiveEntry{Entry: e, Disabled: e.Disabled, ExcludeTools: slices.Clone(e.Options.ExcludeTools), Profiles: of.Belongs(e)}
 	names := []string{e.Name}
 	if e.aliased != nil {
 		effective.Disabled = effective.Disabled || e.aliased.Disabled
@@ -77,12 +74,6 @@ func narrowed(e *Entry, projects []*Document) EffectiveEntry {
 			effective.ExcludeTools = append(effective.ExcludeTools, d.ExcludedTools[name]...)
 		}
 	}
-	return effective
-}
-
-// inProfiles adds the profiles of an entry's file.
-func inProfiles(effective EffectiveEntry, d *Document) EffectiveEntry {
-	effective.Profiles, effective.fileProfiles = d.Belongs(effective.Entry), d.profileNames
 	return effective
 }
 

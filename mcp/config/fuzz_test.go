@@ -60,7 +60,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%s: the edit breaks the file", finding.Text())
 			}
 		}
-		Select(Effective(d, []*Document{d}), "p")
+		Effective(d, []*Document{d})
 	})
 }
 

@@ -73,9 +73,8 @@ type Document struct {
 	inputs map[string]*Input
 	// defaults are the options under "pillion", "defaults".
 	defaults []optionDefault
-	// belongs are the profiles of each entry, profileNames all of them.
-	belongs      map[*Entry][]string
-	profileNames []string
+	// belongs are the profiles of each entry.
+	belongs map[*Entry][]string
 	// budget is how many more findings are kept while reading; every entry
 	// keeps its fault whatever the budget.
 	budget int

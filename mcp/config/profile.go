@@ -116,9 +116,6 @@ func (d *Document) settleProfiles() {
 	}
 	slices.SortStableFunc(d.Profiles, func(a, b Profile) int { return cmp.Compare(a.Name, b.Name) })
 	d.belongs = map[*Entry][]string{}
-	for _, p := range d.Profiles {
-		d.profileNames = append(d.profileNames, p.Name)
-	}
 	for _, e := range d.Entries {
 		own := map[string]bool{}
 		for _, name := range e.Options.Profiles {
@@ -134,17 +131,3 @@ func (d *Document) settleProfiles() {
 
 // Belongs are the profiles of the file that an entry of it belongs to, sorted.
 func (d *Document) Belongs(e *Entry) []string { return d.belongs[e] }
-
-// Select marks the entries that a chosen profile leaves out. With no profile all
-// are in, and so are those of a file that does not know the profile: a profile
-// selects among the entries of the files that have it.
-func Select(list []EffectiveEntry, profile string) []EffectiveEntry {
-	selected := slices.Clone(list)
-	if profile == "" {
-		return selected
-	}
-	for i, e := range selected {
-		selected[i].LeftOut = slices.Contains(e.fileProfiles, profile) && !slices.Contains(e.Profiles, profile)
-	}
-	return selected
-}

@@ -92,12 +92,12 @@ func TestS4_ProjectsDefaults(t *testing.T) {
 	if n := strings.Count(strings.Join(codes(project.Findings), " "), CodeTrust); n != 3 {
 		t.Errorf("%d findings: %q", n, codes(project.Findings))
 	}
-	for _, e := range Select(Effective(user, []*Document{project}), "p") {
+	for _, e := range Effective(user, []*Document{project}) {
 		isUsers := e.Entry.File.Source == SourceUser
-		if isUsers && (len(e.ExcludeTools) > 0 || e.Entry.Options.CallTimeout != 0 || e.Disabled || e.LeftOut || len(e.Profiles) > 0) {
+		if isUsers && (len(e.ExcludeTools) > 0 || e.Entry.Options.CallTimeout != 0 || e.Disabled || len(e.Profiles) > 0) {
 			t.Errorf("the user's %s: %+v", e.Entry.Name, e)
 		}
-		if !isUsers && (!slices.Equal(e.ExcludeTools, []string{"rm"}) || !e.LeftOut) {
+		if !isUsers && (!slices.Equal(e.ExcludeTools, []string{"rm"})) {
 			t.Errorf("the project's %s: %+v", e.Entry.Name, e)
 		}
 	}
@@ -109,25 +109,13 @@ func TestA7_ProfilesSelect(t *testing.T) {
 		"mcpServers":{"jira":{"command":"x"},"games":{"command":"x","pillion":{"profiles":["play"]}},"notes":{"command":"x","pillion":{"profiles":["*"]}},"none":{"command":"x"}}}`)
 	project := parseProject(t, "/ws", `{"mcpServers":{"build":{"command":"y"}}}`)
 	list := Effective(user, []*Document{project})
-	for profile, want := range map[string][]string{
-		"":        {"jira", "games", "notes", "none", "build"},
-		"work":    {"jira", "notes", "build"}, // the project knows no profile of that name
-		"play":    {"games", "notes", "build"},
-		"all":     {"jira", "games", "notes", "none", "build"},
-		"unknown": {"jira", "games", "notes", "none", "build"},
-	} {
-		var in []string
-		for _, e := range Select(list, profile) {
-			if !e.LeftOut {
-				in = append(in, e.Entry.Name)
-			}
-		}
-		if !slices.Equal(in, want) {
-			t.Errorf("%q selects %q, want %q", profile, in, want)
+	for i, want := range [][]string{{"all", "work"}, {"all", "play"}, {"all", "play", "work"}, {"all"}, nil} {
+		if !slices.Equal(list[i].Profiles, want) {
+			t.Errorf("%s belongs to %q, want %q", list[i].Entry.Name, list[i].Profiles, want)
 		}
 	}
-	if list[0].LeftOut || !slices.Equal(list[0].Profiles, []string{"all", "work"}) || len(user.Profiles) != 3 || user.Profiles[0].Description != "everything" {
-		t.Errorf("%+v %+v", list[0], user.Profiles)
+	if len(user.Profiles) != 3 || user.Profiles[0].Description != "everything" {
+		t.Errorf("%+v", user.Profiles)
 	}
 	said := 0
 	for _, f := range user.Findings {

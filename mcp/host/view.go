@@ -36,6 +36,10 @@ type Connector struct {
 	OffBy    []personal.By
 	IsPinned bool
 	Profile  string
+	// AliasOf is the id of the connector that this is a second name of; empty for every other.
+	AliasOf string
+	// Profiles are those of its file that it belongs to.
+	Profiles []string
 	// Permission says whose yes is missing: "new" or "changed"; empty when none is.
 	Permission string
 }
@@ -109,7 +113,7 @@ func (h *Host) view(s *slot) Connector {
 		ID: s.id, Name: s.entry.Name, Root: s.entry.File.Root, State: s.state(), Source: s.entry.Origin(),
 		File: s.entry.File.Path, KeySpan: s.entry.KeySpan, Hash: s.hash, FileHash: s.facts.Hash, Transport: s.entry.Transport,
 		Generation: s.generation, Server: s.server, ShadowedBy: s.effective.ShadowedBy,
-		Warnings: slices.Clone(s.warnings), IsSelf: s.standing.isSelf,
+		Warnings: slices.Clone(s.warnings), IsSelf: s.standing.isSelf, AliasOf: s.entry.AliasOf, Profiles: slices.Clone(s.effective.Profiles),
 		OffBy: slices.Clone(s.mine.OffBy), IsPinned: s.mine.IsPinned, Profile: s.mine.Profile,
 	}
 	switch {

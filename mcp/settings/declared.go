@@ -252,7 +252,7 @@ func usedOptions() []Setting {
 			Name: Profiles, Owner: OfEntry, Kind: Names, From: anyEntry(),
 			Line: "The profiles that the connector belongs to.",
 			Paragraph: "With \"*\" it belongs to all of its file. " +
-				"A profile selects among the connectors of the files that have it, and changes nothing else about them.",
+				"One that belongs to none is there whichever is chosen.",
 		},
 		{
 			Name: AliasOf, Owner: OfEntry, Kind: Text, From: anyEntry(),
