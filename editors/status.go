@@ -32,6 +32,22 @@ func StateWords(state message.ConnectorState) string {
 	return string(state)
 }
 
+// OffWords are the words for a connector that somebody keeps off; the first of them counts.
+func OffWords(by []message.DisabledBy) string {
+	if len(by) == 0 {
+		return StateWords(message.ConnectorDisabled)
+	}
+	switch by[0] {
+	case message.DisabledByProject:
+		return "switched off by the project"
+	case message.DisabledByUser:
+		return "switched off by you"
+	case message.DisabledByProfile:
+		return "not in the profile"
+	}
+	return "switched off in its file"
+}
+
 // Status is what the status document shows.
 type Status struct {
 	Connectors []message.Connector
@@ -129,6 +145,9 @@ func (d *document) connector(c message.Connector) {
 	d.value("from", c.URI.FsPath())
 	if c.ShadowedBy != "" {
 		d.say("Another connector of this name is used in its place.")
+	}
+	if len(c.DisabledBy) > 0 {
+		d.say("It is %s. Run pillion.server.connector.enable to switch it on.", OffWords(c.DisabledBy))
 	}
 	if c.State == message.ConnectorWaiting {
 		d.say("Run pillion.server.connector.allow to review it.")

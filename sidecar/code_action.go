@@ -105,6 +105,13 @@ func connectorActions(c host.Connector) []protocol.CodeAction {
 	case host.StateIdle, host.StateFailed:
 		add("Start "+name, lspCommand("Start "+name, message.CommandConnectorStart, about))
 	}
+	switch {
+	case len(c.OffBy) > 0:
+		add("Enable "+name, lspCommand("Enable "+name, message.CommandConnectorEnable, about))
+	case c.State != host.StateDisabled:
+		title := "Disable " + name + " here, for you alone"
+		add(title, lspCommand(title, message.CommandConnectorDisable, about))
+	}
 	if c.State != host.StateWaiting && c.Source == config.SourceProject && c.State != host.StateDisabled {
 		title := "Take back the permission of " + name
 		add(title, lspCommand(title, message.CommandConnectorRevoke, about))

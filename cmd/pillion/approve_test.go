@@ -41,7 +41,7 @@ func TestApprove(t *testing.T) {
 	// What was allowed is not asked again; a change is, with the difference.
 	w.project(w.entry("one", "fakestdio", "echo"))
 	s = w.onTerminal(nil, "mcp", "approve", "one")
-	s.sees("An earlier definition of this connector was allowed here. This one is different.")
+	s.sees("This connector was allowed here before. Since then something has changed.")
 	s.sees(yesPrompt)
 	s.types("yes\n")
 	s.expects(exitOK)

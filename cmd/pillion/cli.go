@@ -33,6 +33,8 @@ type grammar struct {
 		Secret      secretGrammar      `cmd:"" help:"List, set and remove the values of inputs."`
 		Permissions permissionsGrammar `cmd:"" help:"List what stands for calls, take it back, and say what is to stand."`
 		Stop        stopVerb           `cmd:"" help:"Stop everything in the editor's window on this folder."`
+		Why         whyVerb            `cmd:"" help:"Say why a connector or a tool is not there."`
+		Tools       toolsGrammar       `cmd:"" help:"Switch tools off and on, for you alone."`
 	} `embed:""`
 }
 
@@ -41,6 +43,8 @@ type mcpGrammar struct {
 	Add     addVerb     `cmd:"" help:"Add a connector."`
 	Remove  removeVerb  `cmd:"" help:"Remove a connector from its file."`
 	Approve approveVerb `cmd:"" help:"Show what needs permission, whole, and allow it."`
+	Enable  enableVerb  `cmd:"" help:"Switch a connector on, for you and in this folder alone."`
+	Disable disableVerb `cmd:"" help:"Switch a connector off, for you and in this folder alone."`
 	Revoke  revokeVerb  `cmd:"" help:"Take back what was decided about a connector."`
 }
 

@@ -93,6 +93,10 @@ func (h *ownHub) connectors(context.Context) ([]message.Connector, error) {
 	return messages, nil
 }
 
+func (h *ownHub) why(_ context.Context, params message.WhyParams) (message.WhyResult, error) {
+	return sidecar.WhyMessage(h.Host, params)
+}
+
 func (h *ownHub) asks(context.Context) ([]message.Ask, error) {
 	asks, _ := h.open.Asks()
 	return asks, nil

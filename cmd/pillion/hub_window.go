@@ -77,6 +77,10 @@ func (h *windowHub) connectors(ctx context.Context) ([]message.Connector, error)
 	return result.Connectors, err
 }
 
+func (h *windowHub) why(ctx context.Context, params message.WhyParams) (message.WhyResult, error) {
+	return attach.Call(ctx, h.joined, message.Why, params)
+}
+
 func (h *windowHub) asks(ctx context.Context) ([]message.Ask, error) {
 	result, err := attach.Call(ctx, h.joined, message.Asks, message.Empty{})
 	return result.Asks, err

@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"pillion/editors"
+	"pillion/mcp/host"
 	"pillion/rpc/message"
 )
 
@@ -73,6 +75,9 @@ func (v approveVerb) waiting(all []message.Connector) ([]message.Connector, erro
 		if isSwitchedOff(c) || c.State == message.ConnectorWaiting || c.State == message.ConnectorDenied {
 			return []message.Connector{c}, nil
 		}
+		if len(c.DisabledBy) > 0 {
+			return nil, fail(exitNotAllowed, []string{"Switch it on: " + host.EnableCommand(c.Name)}, "the connector %q is %s", c.Name, editors.OffWords(c.DisabledBy))
+		}
 		return nil, nil
 	}
 	var waiting []message.Connector
@@ -86,7 +91,7 @@ func (v approveVerb) waiting(all []message.Connector) ([]message.Connector, erro
 
 // isSwitchedOff reports whether the user's own entry is off in its file.
 func isSwitchedOff(c message.Connector) bool {
-	return c.State == message.ConnectorDisabled && isOwn(c) && c.ShadowedBy == ""
+	return c.State == message.ConnectorDisabled && isOwn(c) && c.ShadowedBy == "" && slices.Equal(c.DisabledBy, []message.DisabledBy{message.DisabledByFile})
 }
 
 // isOwn reports whether a connector stands in the user's own file.

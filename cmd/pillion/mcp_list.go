@@ -91,6 +91,9 @@ func connectorRow(c message.Connector) []string {
 		tools = strconv.Itoa(c.Tools)
 	}
 	state := editors.StateWords(c.State)
+	if len(c.DisabledBy) > 0 {
+		state = editors.OffWords(c.DisabledBy)
+	}
 	if c.ShadowedBy != "" {
 		state = "not used: another of its name is"
 	}
