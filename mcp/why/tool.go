@@ -67,7 +67,7 @@ func (t Tool) filtered() (reasons []Reason) {
 
 func (t Tool) refused() (reasons []Reason) {
 	if t.Refusal != "" {
-		reasons = append(reasons, Reason{Kind: Denied, Text: t.sentence("may not be called because a standing rule of yours refuses it ("+strings.TrimRight(t.Refusal, ". ")+")", "remove the rule")})
+		reasons = append(reasons, Reason{Kind: Denied, Text: t.sentence("may not be called because a standing rule of yours refuses it ("+strings.TrimRight(t.Refusal, ". ")+")", "remove the rule: `pillion permissions` lists it")})
 	}
 	if t.Mode != "" {
 		reasons = append(reasons, Reason{Kind: Mode, Text: t.sentence("may not be called in the window's mode ("+strings.TrimRight(t.Mode, ". ")+")", "change the mode back to \"ask\"")})

@@ -121,7 +121,7 @@ func TestD4_WhyAToolIsNotThere(t *testing.T) {
 		{"off by the user", func(x *Tool) { x.IsOffByUser = true },
 			[]want{{Disabled, `The tool "notes.add" was switched off by you, outside every file; switch it on with ` + "`pillion tools on notes.add`" + `.`, Place{}}}},
 		{"denied", func(x *Tool) { x.Refusal = "You blocked this tool." },
-			[]want{{Denied, `The tool "notes.add" may not be called because a standing rule of yours refuses it (You blocked this tool); remove the rule.`, Place{}}}},
+			[]want{{Denied, `The tool "notes.add" may not be called because a standing rule of yours refuses it (You blocked this tool); remove the rule: ` + "`pillion permissions`" + ` lists it.`, Place{}}}},
 		{"the mode", func(x *Tool) { x.Mode = "Pillion is paused." },
 			[]want{{Mode, `The tool "notes.add" may not be called in the window's mode (Pillion is paused); change the mode back to "ask".`, Place{}}}},
 		{"its connector waits and was never started", func(x *Tool) {
