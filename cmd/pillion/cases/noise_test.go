@@ -75,7 +75,7 @@ func residentBytes(pid int) int {
 func TestC16_AFloodIsNotKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	const flood, most = 40 << 20, 32 << 20 // the race detector takes its share
+	const flood, most = 40 << 20, 40 << 20 // the race detector takes its share
 	w.user(servers(map[string]entry{
 		"stderr": fake("stderrtotal="+strconv.Itoa(flood)).with("pillion", map[string]any{"startTimeout": "120s"}),
 		"stdout": fake("flood="+strconv.Itoa(flood)).with("pillion", map[string]any{"startTimeout": "120s"}),
