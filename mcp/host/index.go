@@ -116,7 +116,7 @@ func (h *Host) Tools() []Tool {
 	tools := make([]Tool, len(index.tools))
 	for i, entry := range index.tools {
 		tools[i] = entry.tool
-		tools[i].Permission = h.permissionOfTool(entry, rules[entry.tool.ConnectorName], isHealthy)
+		tools[i].Permission = h.permissionOfTool(entry, rules[entry.slot.entry.Identity()], isHealthy)
 	}
 	return tools
 }

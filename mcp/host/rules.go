@@ -198,7 +198,7 @@ func (h *Host) IsSuspended(r permission.Rule) bool {
 
 // mayAllow reports whether a rule allows a tool of the connector as it is, as far as that is known; h.mu is held.
 func (h *Host) mayAllow(s *slot, r permission.Rule) bool {
-	isOf := s.entry.Name == r.Connector && string(s.entry.File.Source) == r.Source && s.hash == r.DefinitionHash
+	isOf := s.entry.Identity() == r.Connector && string(s.entry.File.Source) == r.Source && s.hash == r.DefinitionHash
 	if !isOf || r.Scope == permission.ScopeProject && s.entry.File.Root != r.Root {
 		return false
 	}

@@ -39,6 +39,30 @@ func TestS8_ARefusalMatchesTheIdentity(t *testing.T) {
 	}
 }
 
+// S8: a refusal reaches a connector by its aliases, and what an alias is refused its first name is.
+func TestS8_ARefusalReachesAliases(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(servers(map[string]entry{"f": fake("", readOnly), "second": {"pillion": map[string]any{"aliasOf": "f"}}}))
+	e := w.edit()
+	e.Connector("f", message.ConnectorReady)
+	e.Connector("second", message.ConnectorReady)
+	for refused, other := range map[message.ConnectorRef]string{"f": "second", "second": "f"} {
+		rule := editortest.Request(e, message.PermissionSet, message.PermissionSetParams{
+			Connector: refused, Tool: jsontext.Value(`"a"`), Decision: message.PermissionDeny, Scope: message.PermissionUser,
+		}).Rule
+		for _, name := range []string{string(refused), other} {
+			if result := call(t, e, name+".a", "{}"); result.Status != message.CallDenied {
+				t.Errorf("%s refused, %s called: %+v", refused, name, result)
+			}
+		}
+		editortest.Request(e, message.PermissionRemove, message.PermissionRemoveParams{ID: rule.ID})
+		if result := call(t, e, other+".a", "{}"); result.Status != message.CallOK {
+			t.Errorf("%+v", result)
+		}
+	}
+}
+
 // S6: an entry that an editor's plugin adds to the user's file is not started unasked.
 func TestS6_AnAddedEntryIsSwitchedOff(t *testing.T) {
 	t.Parallel()
