@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"pillion/mcp/config"
+	"pillion/mcp/consent"
+	"pillion/mcp/permission"
+	"pillion/mcp/state"
+)
+
+const (
+	// rulesLimit is what a call may cost where much was decided, against one where nothing was.
+	rulesLimit = 1.05
+	manyRules  = 1000
+	namedFiles = 10
+)
+
+// measureRules measures a call of a connector with many standing rules about it, whose definition names files of the
+// workspace, against one of a connector without either.
+func measureRules(ctx context.Context, r *report, p *programs, n plan) (err error) {
+	var ways []way
+	defer func() {
+		for _, w := range ways {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	for _, open := range []func(context.Context, *programs) (way, error){openPillion, openDecided} {
+		w, err := open(ctx, p)
+		if err != nil {
+			return err
+		}
+		ways = append(ways, w)
+	}
+	figures := make([]series, len(ways))
+	for round := -1; round < n.rounds; round++ { // the first one only warms up
+		medians, err := callRound(ctx, 0, ways, round+1, n.portions)
+		if err != nil {
+			return err
+		}
+		for i, median := range medians {
+			if round >= 0 {
+				figures[i] = append(figures[i], median)
+			}
+		}
+	}
+	r.line("a call of 32 B, 1 at a time, with %d rules about its connector and %d files in its definition, p50", manyRules, namedFiles)
+	r.figure("without", figures[0], times)
+	r.figure("with", figures[1], times)
+	r.limited("with/without", figures[1].over(figures[0]), ratio, rulesLimit)
+	return nil
+}
+
+func openDecided(ctx context.Context, p *programs) (way, error) {
+	home, err := newHome(p.folder, 0, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := home.decide(ctx, p.echo); err != nil {
+		return nil, fmt.Errorf("decide much: %w", err)
+	}
+	e, err := openEditor(home.environ(), p.pillion, "--stdio")
+	if err != nil {
+		return nil, err
+	}
+	if err := e.connect(ctx, home.workspace, 1); err != nil {
+		return nil, errors.Join(err, e.leave())
+	}
+	return pillionWay{e}, nil
+}
+
+// decide writes the connector with its files, the yes to it, and the rules.
+func (h *home) decide(ctx context.Context, program string) error {
+	var files []string
+	for i := range namedFiles {
+		path := filepath.Join(h.workspace, fmt.Sprintf("file%d.js", i))
+		if err := os.WriteFile(path, slices.Repeat([]byte("// code\n"), 1000), 0o600); err != nil {
+			return err
+		}
+		files = append(files, path)
+	}
+	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		connectorName(0): map[string]any{"command": program, "args": append([]string{"--"}, files...)},
+	}})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(h.file(), text, 0o600); err != nil {
+		return err
+	}
+	entry := config.Parse(config.File{Path: h.file(), Source: config.SourceUser}, text).Entry(connectorName(0))
+	folder, err := state.Open(filepath.Join(h.folder, "state"))
+	if err != nil {
+		return err
+	}
+	key := consent.Key{Root: h.workspace, RootID: consent.RootID(h.workspace), Connector: entry.Name}
+	if err := consent.New(folder).Decide(ctx, key, entry.Hash(), entry.Text, consent.Code{}, consent.AllowFollow); err != nil {
+		return err
+	}
+	rules := permission.New(folder)
+	for i := range manyRules {
+		tool := fmt.Sprintf("tool%d", i)
+		_, err := rules.Add(ctx, permission.Rule{
+			Connector: entry.Name, Source: string(config.SourceUser), Scope: permission.ScopeUser, Decision: permission.RuleAllow,
+			DefinitionHash: entry.Hash(), Tool: tool, ToolHashes: map[string]string{tool: "of another tool"},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
