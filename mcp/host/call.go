@@ -220,7 +220,7 @@ func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 		c.reach = &reach{remote: permission.HasRemoteURL(c.arguments), ownFolder: h.reachesOwnFolder(at.base, c.arguments)}
 	}
 	subject.HasRemoteURL, subject.NamesOwnFolder = c.reach.remote, c.reach.ownFolder
-	return subject, permission.Judge(h.permissions.RulesAbout(subject.Connector), h.Mode(), subject, h.isHealthy())
+	return subject, permission.Judge(h.permissions.RulesConcerning(subject.Connector, subject.Tool), h.Mode(), subject, h.isHealthy())
 }
 
 func (c *call) cancelled(ctx context.Context) *Result {

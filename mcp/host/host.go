@@ -109,8 +109,9 @@ type Host struct {
 
 	loginPath func() string
 
-	// look is groundOf, but for tests.
-	look func(subject) ground
+	// look is groundOf and identify is consent.RootID, but for tests.
+	look     func(subject) ground
+	identify func(root string) string
 
 	reloading sync.Mutex
 	lastGood  map[string]*config.Document // the documents as they parsed last, by path; of whoever reloads
@@ -159,7 +160,7 @@ func New(o Options) *Host {
 		mode:        permission.ModeAsk,
 		secrets:     redact.New(),
 	}
-	h.look = h.groundOf
+	h.look, h.identify = h.groundOf, consent.RootID
 	h.loginPath = sync.OnceValue(h.resolveLoginPath)
 	return h
 }

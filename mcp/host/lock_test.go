@@ -22,14 +22,24 @@ type mount struct {
 }
 
 func (m *mount) look(at subject) ground {
+	m.reach(at.entry.File.Root)
+	return m.host.groundOf(at)
+}
+
+func (m *mount) identify(root string) string {
+	m.reach(root)
+	return consent.RootID(root)
+}
+
+// reach hangs where the folder does.
+func (m *mount) reach(root string) {
 	m.mu.Lock()
-	isHanging := m.hanging != "" && at.entry.File.Root == m.hanging
+	isHanging := m.hanging != "" && root == m.hanging
 	m.mu.Unlock()
 	if isHanging {
 		m.entered <- struct{}{}
 		<-m.freed
 	}
-	return m.host.groundOf(at)
 }
 
 func (m *mount) hang(root string) {
@@ -41,7 +51,7 @@ func (m *mount) hang(root string) {
 // onMount gives the host a file system that can hang; it is freed when the test ends.
 func (h *house) onMount() *mount {
 	m := &mount{host: h.Host, freed: make(chan struct{}), entered: make(chan struct{}, 10)}
-	h.look = m.look
+	h.look, h.identify = m.look, m.identify
 	h.t.Cleanup(func() { close(m.freed) })
 	return m
 }

@@ -54,15 +54,16 @@ func (h *Host) live(ctx context.Context, id string) (Connector, error) {
 	if stood.root == "" {
 		return Connector{ID: id, State: StateReady}, nil
 	}
-	stands, err := patiently(ctx, func() ground { return h.look(at) })
+	rootID, err := patiently(ctx, func() string { return h.identify(stood.root) })
 	switch {
 	case err != nil:
 		return Connector{}, err
-	case stands == stood:
+	case rootID == stood.rootID:
 		return Connector{ID: id, State: StateReady}, nil
 	}
 	// Another folder stands where the yes was given: the process goes with it (S2).
-	h.settleOn(s, at, stands)
+	stood.rootID = rootID
+	h.settleOn(s, at, stood)
 	h.restand(nobody)
 	return h.StartConnector(ctx, id)
 }

@@ -299,7 +299,23 @@ func TestS8_RulesAboutAConnectorAreAllThatConcernIt(t *testing.T) {
 			}
 		}
 	}
+	for _, tool := range []string{"send", "", "Send", "*"} {
+		var want []string
+		for _, r := range s.RulesAbout("c") {
+			if r.Tool == "" || r.Tool == tool {
+				want = append(want, r.ID)
+			}
+		}
+		for range 2 {
+			if got := ids(s.RulesConcerning("c", tool)); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%q: %q, want %q", tool, got, want)
+			}
+		}
+	}
 	added := mustAdd(t, s, rule(allow(), func(r *Rule) { r.Connector = "connector-7" }))
+	if got := s.RulesConcerning("connector-7", added.Tool); len(got) == 0 || got[0].ID != added.ID {
+		t.Errorf("after an addition: %q", ids(got))
+	}
 	if got := s.RulesAbout("connector-7"); len(got) != 21 || got[0].ID != added.ID {
 		t.Errorf("after an addition: %q", ids(got))
 	}

@@ -75,12 +75,18 @@ type Store struct {
 	index    index
 }
 
-// index holds the rules by connector: a call is judged by those of its own, not by all of a thousand. It is of the lists that
-// it was made of, which are replaced and never changed.
+// index holds the rules by connector, and by tool as they are asked for: a call is judged by those of its own, not by all of a
+// thousand. It is of the lists that it was made of, which are replaced and never changed.
 type index struct {
 	sessions, kept ruleList
 	about          map[string][]Rule
+	concerning     map[toolKey][]Rule
 }
+
+type toolKey struct{ connector, tool string }
+
+// maxIndexedTools bounds the index, for the names of tools are a connector's to choose.
+const maxIndexedTools = 10_000
 
 // ruleList is which list of rules it is.
 type ruleList struct {
@@ -127,10 +133,37 @@ func (s *Store) RulesAbout(connector string) []Rule {
 	kept := s.kept.Value().Rules
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := &s.index; i.about == nil || i.sessions != listOf(s.sessions) || i.kept != listOf(kept) {
-		*i = index{listOf(s.sessions), listOf(kept), ByConnector(slices.Concat(s.sessions, kept))}
+	return s.indexOf(kept).about[connector]
+}
+
+// RulesConcerning is RulesAbout without the rules about other tools than that one.
+func (s *Store) RulesConcerning(connector, tool string) []Rule {
+	kept := s.kept.Value().Rules
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, key := s.indexOf(kept), toolKey{connector, tool}
+	rules, isKnown := i.concerning[key]
+	if !isKnown {
+		for _, r := range i.about[connector] {
+			if r.Tool == "" || r.Tool == tool {
+				rules = append(rules, r)
+			}
+		}
+		if len(i.concerning) >= maxIndexedTools {
+			clear(i.concerning)
+		}
+		i.concerning[key] = rules
 	}
-	return s.index.about[connector]
+	return rules
+}
+
+// indexOf is the index of these rules and the sessions' own; s.mu is held.
+func (s *Store) indexOf(kept []Rule) *index {
+	i := &s.index
+	if i.about == nil || i.sessions != listOf(s.sessions) || i.kept != listOf(kept) {
+		*i = index{listOf(s.sessions), listOf(kept), ByConnector(slices.Concat(s.sessions, kept)), map[toolKey][]Rule{}}
+	}
+	return i
 }
 
 // Add records a rule and returns it with its id and time. It takes the place of one that says otherwise about the same
@@ -171,13 +204,38 @@ func complete(r Rule) Rule {
 	}
 	switch {
 	case r.Decision != RuleAllow:
-		r.DefinitionHash, r.ToolHashes, r.ReadOnlyTools, r.Where = "", nil, false, nil
+		r.DefinitionHash, r.ToolHashes, r.ToolTexts, r.ReadOnlyTools, r.Where = "", nil, nil, false, nil
 	case r.Tool != "":
 		r.ToolHashes = map[string]string{r.Tool: r.ToolHashes[r.Tool]}
 	default:
 		r.ToolHashes = maps.Clone(r.ToolHashes)
 	}
+	r.ToolTexts = shortTexts(r.ToolTexts, r.ToolHashes)
 	return r
+}
+
+const (
+	// maxTextBytes bounds the definition of one tool that a rule keeps, maxTextsBytes those of all its tools.
+	maxTextBytes  = 32 << 10
+	maxTextsBytes = 256 << 10
+)
+
+// shortTexts are the texts of tools that the rule covers, as many as there is room for.
+func shortTexts(texts, hashes map[string]string) map[string]string {
+	kept := map[string]string{}
+	total := 0
+	for _, tool := range slices.Sorted(maps.Keys(hashes)) {
+		text := texts[tool]
+		if text == "" || len(text) > maxTextBytes || total+len(text) > maxTextsBytes {
+			continue
+		}
+		kept[tool] = text
+		total += len(text)
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return kept
 }
 
 // with returns rules with one more.
