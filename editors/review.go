@@ -104,12 +104,7 @@ func (d *document) item(item message.ConsentItem) {
 	d.say("| %s", Quoted(item.Name))
 	if item.Reason == message.ConsentChanged {
 		d.say("This connector was allowed here before. Since then something has changed.")
-		for _, change := range item.Changes {
-			d.say("what changed")
-			d.say("| %s", Visible(change.Path))
-			d.value("before", change.Before)
-			d.value("now", change.After)
-		}
+		d.changes(item.Changes)
 	}
 	shown := item.Shown
 	d.value("program", shown.Command)
@@ -124,6 +119,16 @@ func (d *document) item(item message.ConsentItem) {
 	d.value("from the file", item.URI.FsPath())
 	d.say("as it stands there")
 	d.WriteString(Lines(item.DefinitionText))
+}
+
+// changes shows what differs from what was allowed.
+func (d *document) changes(changes []message.Change) {
+	for _, change := range changes {
+		d.say("what changed")
+		d.say("| %s", Visible(change.Path))
+		d.value("before", change.Before)
+		d.value("now", change.After)
+	}
 }
 
 // files shows what of the repository belongs to the answer.
@@ -151,6 +156,7 @@ func approvalText(ask message.Ask, body message.ApprovalBody, how string) string
 	d.value("what its connector says that it does", body.Tool.Summary)
 	d.value("asked for by", askerText(ask.Asker))
 	d.say("why it asks: %s", body.Reason)
+	d.changes(body.Tool.Changed)
 	d.say("arguments, exactly as they will be sent")
 	d.WriteString(Lines(body.ArgumentsText))
 	return d.end("Nothing is sent before you answer.", how, "")

@@ -79,6 +79,9 @@ func approvalBody(a host.Approval) message.ApprovalBody {
 		Tool: ToolMessage(a.Tool, message.ToolFull), ArgumentsText: string(a.Arguments), Reason: a.Reason,
 		Choices: make([]message.ApprovalChoice, len(a.Choices)), Scopes: make([]message.PermissionScope, len(a.Scopes)),
 	}
+	for _, change := range a.Changed {
+		body.Tool.Changed = append(body.Tool.Changed, message.Change{Path: change.Path, Before: change.Before, After: change.After})
+	}
 	for i, choice := range a.Choices {
 		body.Choices[i] = message.ApprovalChoice(choice)
 	}

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"pillion/mcp/connector"
 	"pillion/mcp/permission"
 )
@@ -71,7 +74,7 @@ func (h *Host) newRule(r NewRule) (permission.Rule, error) {
 	rule.Decision, rule.Where, rule.By = r.Decision, r.Where, r.By
 	for _, tool := range h.offered(s) {
 		if r.Tool == "" || tool.Name == r.Tool || ToolID(s.id, tool.Name) == r.Tool || Label(s.entry.Name, tool.Name) == r.Tool {
-			rule.ToolHashes[tool.Name] = tool.Hash
+			cover(&rule, h.textOf(tool), tool)
 			if r.Tool != "" {
 				rule.Tool = tool.Name
 			}
@@ -92,7 +95,7 @@ func (h *Host) newRule(r NewRule) (permission.Rule, error) {
 func ruleFor(s *slot, scope, sessionID string) permission.Rule {
 	rule := permission.Rule{
 		Connector: s.entry.Identity(), Source: string(s.entry.File.Source), Root: s.entry.File.Root, DefinitionHash: s.hash,
-		Decision: permission.RuleAllow, Scope: scope, ToolHashes: map[string]string{},
+		Decision: permission.RuleAllow, Scope: scope, ToolHashes: map[string]string{}, ToolTexts: map[string]string{},
 	}
 	if scope == permission.ScopeSession {
 		rule.SessionID = sessionID
@@ -132,15 +135,55 @@ func (h *Host) ruleOf(at target, subject permission.Subject, answer ApprovalAnsw
 		rule.ReadOnlyTools = answer.Decision == DecideReadOnly
 		for _, tool := range at.present {
 			if !rule.ReadOnlyTools || (tool.ReadOnly != nil && *tool.ReadOnly) {
-				rule.ToolHashes[tool.Name] = tool.Hash
+				cover(&rule, h.textOf(tool), tool)
 			}
 		}
 	default:
 		rule.Tool = at.tool.Name
 		rule.ToolHashes[at.tool.Name] = at.tool.Hash
+		rule.ToolTexts[at.tool.Name] = toolText(at.tool)
 	}
 	rule.Label = labelOf(rule)
 	return rule
+}
+
+// cover lets a rule cover a tool as it is listed.
+func cover(rule *permission.Rule, text string, tool connector.Tool) {
+	rule.ToolHashes[tool.Name], rule.ToolTexts[tool.Name] = tool.Hash, text
+}
+
+// textOf is the text of a tool as people are shown it; h.mu is held.
+func (h *Host) textOf(tool connector.Tool) string {
+	return toolText(Tool{
+		Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations,
+	}.redacted(h.secrets))
+}
+
+// toolText is what the hash of a tool is over, as JSON.
+func toolText(tool Tool) string {
+	definition := struct {
+		Name         string         `json:"name"`
+		Description  string         `json:"description,omitzero"`
+		InputSchema  jsontext.Value `json:"inputSchema,omitzero"`
+		OutputSchema jsontext.Value `json:"outputSchema,omitzero"`
+		Annotations  jsontext.Value `json:"annotations,omitzero"`
+	}{tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema, tool.Annotations}
+	text, err := json.Marshal(definition, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return "" // nothing is shown of what cannot be read
+	}
+	return string(text)
+}
+
+// changesSince lists what differs between a tool and what a suspended rule was given for (B7).
+func (h *Host) changesSince(ruleID string, connector string, tool Tool) []Change {
+	for _, rule := range h.permissions.RulesConcerning(connector, tool.Name) {
+		before, isKept := rule.ToolTexts[tool.Name]
+		if rule.ID == ruleID && isKept && rule.ToolHashes[tool.Name] != tool.Hash {
+			return Changes(before, toolText(tool))
+		}
+	}
+	return nil
 }
 
 // labelOf is the line that people read for a rule.

@@ -93,14 +93,17 @@ type Rule struct {
 	DefinitionHash string            `json:"definitionHash,omitzero"`
 	Tool           string            `json:"tool,omitzero"` // raw name, never a pattern; "" means all tools
 	ToolHashes     map[string]string `json:"toolHashes,omitzero"`
-	Decision       string            `json:"decision"`
-	Scope          string            `json:"scope"`
-	SessionID      string            `json:"sessionId,omitzero"`
-	ReadOnlyTools  bool              `json:"readOnlyTools,omitzero"` // given for tools that only read: S14 applies
-	Where          []Condition       `json:"where,omitzero"`         // what the arguments must be, all of it; of allowing rules alone
-	At             time.Time         `json:"at"`
-	Label          string            `json:"label,omitzero"` // for display
-	By             string            `json:"by,omitzero"`    // whose word it is, for display
+	// ToolTexts are the definitions behind the hashes, as far as they are short enough to keep: what changed is shown by them
+	// when a changed tool asks again (B7).
+	ToolTexts     map[string]string `json:"toolTexts,omitzero"`
+	Decision      string            `json:"decision"`
+	Scope         string            `json:"scope"`
+	SessionID     string            `json:"sessionId,omitzero"`
+	ReadOnlyTools bool              `json:"readOnlyTools,omitzero"` // given for tools that only read: S14 applies
+	Where         []Condition       `json:"where,omitzero"`         // what the arguments must be, all of it; of allowing rules alone
+	At            time.Time         `json:"at"`
+	Label         string            `json:"label,omitzero"` // for display
+	By            string            `json:"by,omitzero"`    // whose word it is, for display
 }
 
 // Verdict is the judgement of one call.

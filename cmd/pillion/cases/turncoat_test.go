@@ -93,8 +93,9 @@ func TestC73_HintsFlippedAfterTheApproval(t *testing.T) {
 			}
 			turn(after)
 			answer := begin(t, e, message.ToolCallParams{Tool: "mine.send", ArgumentsText: "{}"})
-			if reason := approvalOf(t, e.Approve(message.ApproveDecline)).Reason; reason != "It has changed since you allowed it." {
-				t.Errorf("%q", reason)
+			asked := approvalOf(t, e.Approve(message.ApproveDecline))
+			if asked.Reason != "It has changed since you allowed it." || len(asked.Tool.Changed) == 0 {
+				t.Errorf("%q, changed: %+v", asked.Reason, asked.Tool.Changed)
 			}
 			ended(t, e, answer)
 			if result := call(t, e, "mine.look", "{}"); result.Status != message.CallOK {
