@@ -39,7 +39,7 @@ func (callVerb) Help() string {
 
 The call is made in the editor's window that is open on this folder; where none is, by this program itself, which starts the one connector and ends it afterwards. Then the project is the folder that you are in if it holds .mcp.json, else the root of its Git repository.
 
-A question about the call, and one about a connector that needs permission, is asked on the terminal itself, with the exact arguments, and in the editor's window. Where nobody can be asked the call is declined. --allow HASH lets one definition run without a question, for this once, never in an editor's window; HASH is what pillion mcp list --json shows. It allows no call that must ask.
+A question about the call, and one about a connector that needs permission, is asked on the terminal itself, with the exact arguments, and in the editor's window. Where nobody can be asked the call is declined. --allow HASH lets one definition, and the code of the repository that it runs, run without a question, for this once, never in an editor's window; HASH is what this command says where permission is missing and nobody can be asked. It allows no call that must ask.
 
 Standard output holds the text of the result, with characters that would act on a terminal shown as \u{…}; then one path a line for each file. Without --output the files of a call that this program made itself lie in a new folder of the system's for temporary files.
 
@@ -114,7 +114,9 @@ func (p *program) callAllowing(h hub, d *device, request message.ToolCallParams)
 	case !isKnown:
 		return result, nil
 	case d == nil:
-		result.Steps = append(result.Steps, "Or allow exactly this definition for one run: pillion call --allow "+owner.Hash+" …")
+		if once := h.allowance(owner); once != "" {
+			result.Steps = append(result.Steps, "Or allow exactly this definition, and the code that it runs, for one run: pillion call --allow "+once+" …")
+		}
 		return result, nil
 	}
 	_, isAllowed, err := p.allow(p.ctx, h, d, owner)

@@ -18,6 +18,8 @@ type hub interface {
 	rules(ctx context.Context) ([]message.PermissionRule, error)
 	// show raises the question about one connector that waits; false where it does not.
 	show(ctx context.Context, connector message.Connector) (message.Ask, bool, error)
+	// allowance is what --allow takes for a connector: its definition, and the code that it runs. Empty in an editor's window.
+	allowance(connector message.Connector) string
 	// why says what keeps a connector or a tool away; nothing of that name is an error.
 	why(ctx context.Context, params message.WhyParams) (message.WhyResult, error)
 	answer(ctx context.Context, id message.AskID, answer message.Answer) error

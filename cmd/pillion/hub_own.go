@@ -74,6 +74,8 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 	return h, nil
 }
 
+func (h *ownHub) allowance(c message.Connector) string { return h.OnceHash(string(c.ID)) }
+
 func (h *ownHub) window() string   { return "" }
 func (h *ownHub) questions() *feed { return h.feed }
 

@@ -68,6 +68,8 @@ func (p *program) join(ctx context.Context, folder string, descriptor message.Wi
 	return h, nil
 }
 
+func (h *windowHub) allowance(message.Connector) string { return "" }
+
 func (h *windowHub) window() string   { return h.joined.Joined.Window }
 func (h *windowHub) questions() *feed { return h.feed }
 func (h *windowHub) close()           { h.joined.Close() }

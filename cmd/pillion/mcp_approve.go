@@ -60,7 +60,7 @@ func (v approveVerb) Run(p *program) error {
 	}
 	d, err := openDevice()
 	if err != nil {
-		return unasked(err, waiting)
+		return unasked(h, err, waiting)
 	}
 	return p.approveAll(h, d, waiting)
 }
@@ -100,13 +100,15 @@ func isOwn(c message.Connector) bool {
 }
 
 // unasked is the failure where a question could not be put.
-func unasked(err error, waiting []message.Connector) error {
+func unasked(h hub, err error, waiting []message.Connector) error {
 	if errors.Is(err, errOfConnector) {
 		return fail(exitNotAllowed, nil, "%w", err)
 	}
 	steps := []string{"Run this in a terminal: pillion mcp approve"}
 	for _, c := range waiting {
-		steps = append(steps, "Or allow \""+c.Name+"\" for one run: pillion call --allow "+c.Hash+" <tool>")
+		if once := h.allowance(c); once != "" {
+			steps = append(steps, "Or allow "+editors.Quoted(c.Name)+" for one run: pillion call --allow "+once+" <tool>")
+		}
 	}
 	return fail(exitUnanswered, steps, "%w; nothing was decided", err)
 }

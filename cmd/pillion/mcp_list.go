@@ -15,7 +15,7 @@ type listVerb struct{}
 func (listVerb) Help() string {
 	return `Lists what the editor's window that is open on this folder has, or what the files say where none is open; nothing is started for it.
 
-On a terminal it is a table. In a pipe it is one connector a line, with tabs between name, state, transport, tools, source, file and problem. With --json: {"window": string, "connectors": [Connector]}, where window is empty without one and Connector is that of the editor protocol; its hash is what --allow takes.`
+On a terminal it is a table. In a pipe it is one connector a line, with tabs between name, state, transport, tools, source, file and problem. With --json: {"window": string, "connectors": [Connector]}, where window is empty without one and Connector is that of the editor protocol.`
 }
 
 // listShape is what mcp list --json prints.

@@ -2,9 +2,12 @@ package host
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
@@ -180,4 +183,31 @@ func (h *Host) Saved(ctx context.Context, path string) {
 	h.updateDecisions()
 	h.lookAtCode(func(s *slot) bool { return s.standing.isWaiting() })
 	h.notify(h.rejudge())
+}
+
+// OnceHash names a connector's definition and the code that it runs, for [Options.AllowedOnce]; empty for one that is not there.
+func (h *Host) OnceHash(id string) string {
+	h.lookAtCode(func(s *slot) bool { return s.id == id && s.process == nil })
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.slotOf(id)
+	switch {
+	case s == nil:
+		return ""
+	case s.code == nil:
+		return s.hash
+	}
+	return onceHash(s.hash, s.code.Files)
+}
+
+// onceHash is the definition's own hash where it runs no code of the workspace.
+func onceHash(hash string, files map[string]string) string {
+	if len(files) == 0 {
+		return hash
+	}
+	digest := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(digest, "%q %q\n", path, files[path])
+	}
+	return hash + "." + hex.EncodeToString(digest.Sum(nil))[:32]
 }

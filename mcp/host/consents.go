@@ -34,7 +34,7 @@ type Permission struct {
 // With all, those whose question was put off are among them: the user asked to see them.
 func (h *Host) Waiting(all bool) []Permission {
 	h.updateDecisions()
-	h.lookAtCode(func(s *slot) bool { return s.standing.isWaiting() })
+	h.lookAtCode(mayWait)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var waiting []Permission
@@ -49,7 +49,7 @@ func (h *Host) Waiting(all bool) []Permission {
 // WaitingOn returns the permission that one connector wants, if it waits for one.
 func (h *Host) WaitingOn(id string) (Permission, bool) {
 	h.updateDecisions()
-	h.lookAtCode(func(s *slot) bool { return s.id == id && (s.standing.isWaiting() || s.standing.isDenied) })
+	h.lookAtCode(func(s *slot) bool { return s.id == id && (mayWait(s) || s.standing.isDenied) })
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := h.slotOf(id)
@@ -57,6 +57,11 @@ func (h *Host) WaitingOn(id string) (Permission, bool) {
 		return Permission{}, false
 	}
 	return h.permissionOf(s), true
+}
+
+// mayWait reports whether a connector waits, or would once its code was looked at; h.mu is held.
+func mayWait(s *slot) bool {
+	return s.standing.isWaiting() || s.standing.needsYes && s.standing.mayRun() && s.process == nil
 }
 
 // lookTime bounds how long a question waits for the look at the files that belong to it.

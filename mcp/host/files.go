@@ -41,6 +41,9 @@ func (h *Host) reload(folders func() []string) {
 	})
 	event.Files = true
 	h.notify(event)
+	if h.options.IsStill { // nothing starts by itself, and so nobody looks for it
+		h.lookAtCode(func(s *slot) bool { return s.standing.needsYes })
+	}
 }
 
 // readDocuments reads the files that there are, by path.

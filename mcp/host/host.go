@@ -51,7 +51,8 @@ type Options struct {
 	IsUntrusted bool
 	// IsStill keeps every connector from starting by itself: for commands that only look.
 	IsStill bool
-	// AllowedOnce names definitions, by hash, that may run in this session without a stored yes (S6).
+	// AllowedOnce names definitions with their code, as [Host.OnceHash] does, that may run in this session without a stored
+	// yes (S6).
 	AllowedOnce []string
 	// Asker asks people; nil means that there is nobody to ask.
 	Asker Asker

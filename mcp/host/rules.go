@@ -229,14 +229,21 @@ func CheckWhere(where []permission.Condition, arguments []byte) error {
 }
 
 // IsSuspended reports whether a rule allows nothing at present: its connector or every tool of it is another than it was given
-// for, or is not there.
+// for. Of a connector that is not here it is not known.
 func (h *Host) IsSuspended(r permission.Rule) bool {
 	if r.Decision != permission.RuleAllow {
 		return false
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return !slices.ContainsFunc(h.present(), func(s *slot) bool { return h.mayAllow(s, r) })
+	isHere := false // of one in another folder nothing is known
+	for _, s := range h.present() {
+		if h.mayAllow(s, r) {
+			return false
+		}
+		isHere = isHere || s.entry.Identity() == r.Connector && string(s.entry.File.Source) == r.Source && (r.Root == "" || s.entry.File.Root == r.Root)
+	}
+	return isHere
 }
 
 // mayAllow reports whether a rule allows a tool of the connector as it is, as far as that is known; h.mu is held.

@@ -76,7 +76,7 @@ func (h *Host) judge(s *slot) {
 	case consent.Allow, consent.AllowFollow:
 		s.standing.isAllowed = len(h.uncovered(s)) == 0
 	}
-	if slices.Contains(h.options.AllowedOnce, s.hash) {
+	if s.code != nil && slices.Contains(h.options.AllowedOnce, onceHash(s.hash, s.code.Files)) {
 		s.standing.isAllowed, s.standing.isDenied = true, false
 	}
 }

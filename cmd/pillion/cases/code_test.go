@@ -4,9 +4,12 @@ package cases
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -237,4 +240,50 @@ func (s *scriptRepository) read(path string) string {
 		s.t.Fatal(err)
 	}
 	return strings.ToValidUTF8(string(text), "?")
+}
+
+// In a terminal nothing starts by itself, and what changed is found all the same.
+func TestS2_ATerminalSeesTheChange(t *testing.T) {
+	t.Parallel()
+	s := newScripted(t)
+	s.allow(message.ConsentAllow)
+	pillion := func(line ...string) string {
+		command := exec.Command(pillion, line...)
+		command.Env, command.Dir, command.SysProcAttr = s.environ, s.repository, &syscall.SysProcAttr{Setsid: true}
+		shown, _ := command.CombinedOutput()
+		return string(shown)
+	}
+	if shown := pillion("mcp", "list"); strings.Contains(shown, "needs permission") {
+		t.Fatalf("nothing changed:\n%s", shown)
+	}
+	before := onceHash(t, pillion("mcp", "revoke", "build")+pillion("call", "build.a", "{}"))
+	s.allow(message.ConsentAllow)
+	mark := s.file("mark")
+	s.put("run.sh", ": > '"+mark+"'; exec '"+fakestdio+"'\n")
+	for _, line := range [][]string{{"mcp", "list"}, {"why", "build"}} {
+		if shown := pillion(line...); !strings.Contains(shown, "needs permission") {
+			t.Errorf("pillion %s:\n%s", strings.Join(line, " "), shown)
+		}
+	}
+	// What was named for one run is the code as well.
+	shown := pillion("call", "--allow", before, "build.a", "{}")
+	if !strings.Contains(shown, "needs permission") || exists(mark) {
+		t.Errorf("another script ran, %v:\n%s", exists(mark), shown)
+	}
+	pillion("call", "--allow", onceHash(t, shown), "build.a", "{}")
+	if !exists(mark) {
+		t.Error("the script that was named did not run")
+	}
+}
+
+var once = regexp.MustCompile(`--allow ([0-9a-f]+\.[0-9a-f]+)`)
+
+// onceHash is what a program is told to name for one run.
+func onceHash(t *testing.T, shown string) string {
+	t.Helper()
+	found := once.FindStringSubmatch(shown)
+	if found == nil {
+		t.Fatalf("nothing to name in:\n%s", shown)
+	}
+	return found[1]
 }
