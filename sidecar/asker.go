@@ -10,6 +10,7 @@ import (
 	"pillion/mcp/consent"
 	"pillion/mcp/host"
 	"pillion/mcp/permission"
+	"pillion/mcp/state"
 	"pillion/rpc/message"
 )
 
@@ -162,7 +163,7 @@ func (s *Session) decide(waiting []host.Permission, answer message.ConsentAnswer
 		ctx, cancel := context.WithTimeout(s.lifetime, editorAnswerTime)
 		err := s.core.Decide(ctx, p, consent.Decision(decision), by)
 		cancel()
-		if consent.IsUnsaved(err) {
+		if state.IsUnsaved(err) {
 			s.editor.showMessage(s, messageWarning, "Pillion: "+err.Error())
 		} else if err != nil {
 			return err

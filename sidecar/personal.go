@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"pillion/mcp/consent"
 	"pillion/mcp/host"
 	"pillion/mcp/personal"
+	"pillion/mcp/state"
 	"pillion/rpc"
 	"pillion/rpc/message"
 )
@@ -80,7 +80,7 @@ func (s *Session) wished(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case consent.IsUnsaved(err):
+	case state.IsUnsaved(err):
 		s.editor.showMessage(s, messageWarning, "Pillion: "+err.Error())
 		return nil
 	case errors.As(err, &unshown), errors.As(err, &scope), errors.As(err, &refused):

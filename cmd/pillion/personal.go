@@ -7,8 +7,8 @@ import (
 
 	"pillion/editors"
 	"pillion/mcp/config"
-	"pillion/mcp/consent"
 	"pillion/mcp/host"
+	"pillion/mcp/state"
 	"pillion/rpc/message"
 	"pillion/sidecar"
 )
@@ -195,7 +195,7 @@ func unlessSaid(err error, name string) error {
 
 // saidUnsaved tells what could not be kept: this program ends, and the wish with it.
 func (p *program) saidUnsaved(err error) error {
-	if consent.IsUnsaved(err) {
+	if state.IsUnsaved(err) {
 		return fail(exitFailed, nil, "it could not be kept: %w", err)
 	}
 	return err

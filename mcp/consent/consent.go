@@ -5,7 +5,6 @@ package consent
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -276,12 +275,6 @@ func (s *Store) Confirm(ctx context.Context) error {
 		return fmt.Errorf("confirm the consents: %w", err)
 	}
 	return nil
-}
-
-// IsUnsaved reports whether err says that a decision holds in this process alone.
-func IsUnsaved(err error) bool {
-	var unsaved *state.UnsavedError
-	return errors.As(err, &unsaved)
 }
 
 func cutText(text string) string {

@@ -192,7 +192,7 @@ func TestS20_AStoreThatIsNotUnderstoodAllowsNothing(t *testing.T) {
 			}
 			// A new decision holds here, and the store stays under suspicion until the user confirms, in every window.
 			err := s.Decide(t.Context(), key("/w", "b"), "h", "", Code{}, Allow)
-			if (err != nil) != (name == "newer") || err != nil && !IsUnsaved(err) {
+			if (err != nil) != (name == "newer") || err != nil && !state.IsUnsaved(err) {
 				t.Errorf("decide: %v", err)
 			}
 			expect(t, s, key("/w", "b"), "h", Allow)

@@ -7,6 +7,7 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
+	"pillion/mcp/state"
 )
 
 // Permission describes one connector whose definition wants a person's yes.
@@ -121,14 +122,14 @@ func (h *Host) RecordAsked(waiting []Permission, askID string, caller Caller) {
 
 // Decide records what a person decided about exactly the definition that was shown, and acts on it.
 // A definition that is no longer the one in the file is recorded all the same: it is not what will start.
-// by says who answered, for the audit log. An error that [consent.IsUnsaved] knows says that the decision holds for this session alone.
+// by says who answered, for the audit log. An error that [state.IsUnsaved] knows says that the decision holds for this session alone.
 func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decision, by string) error {
 	if p.Root == "" {
 		return fmt.Errorf("decide on connector %q: it needs no permission", p.Entry.Name)
 	}
 	key := consent.Key{Root: p.Root, RootID: consent.RootID(p.Root), Connector: p.Entry.Name}
 	err := h.consents.Decide(ctx, key, p.Hash, p.Entry.Text, p.Code, decision)
-	if err != nil && !consent.IsUnsaved(err) {
+	if err != nil && !state.IsUnsaved(err) {
 		return fmt.Errorf("record the decision on connector %q: %w", p.Entry.Name, err)
 	}
 	h.record(consentRecord(p, decision, by))
@@ -146,7 +147,7 @@ func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decisi
 // Revoke takes back what was decided about a connector of a folder; a running one stops. The error is that of [Host.Decide].
 func (h *Host) Revoke(ctx context.Context, root, connector string) error {
 	err := h.consents.Revoke(ctx, root, connector)
-	if err != nil && !consent.IsUnsaved(err) {
+	if err != nil && !state.IsUnsaved(err) {
 		return err
 	}
 	h.record(revokeRecord(root, connector))

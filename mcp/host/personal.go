@@ -9,6 +9,7 @@ import (
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
 	"pillion/mcp/personal"
+	"pillion/mcp/state"
 	"pillion/mcp/why"
 )
 
@@ -75,7 +76,7 @@ func (h *Host) SetConnector(ctx context.Context, id string, wish ConnectorWish) 
 	if err == nil {
 		err = h.personal.SetConnector(ctx, in, facts.Source, facts.Name, change)
 	}
-	if err != nil && !consent.IsUnsaved(err) {
+	if err != nil && !state.IsUnsaved(err) {
 		return Connector{}, err
 	}
 	if wish.Enabled != nil {
@@ -150,7 +151,7 @@ func (h *Host) SetTool(ctx context.Context, name string, isOn, isEverywhere bool
 	if err == nil {
 		err = h.personal.SetTool(ctx, in, facts.Source, facts.Name, known.name, personal.Switch(onOff(isOn)))
 	}
-	if err != nil && !consent.IsUnsaved(err) {
+	if err != nil && !state.IsUnsaved(err) {
 		return Tool{}, err
 	}
 	h.recordRule(facts.Name, known.name, onOff(isOn), "the tool, whoever calls it")
@@ -187,7 +188,7 @@ func (h *Host) SetWorkspace(ctx context.Context, root string, change personal.Wo
 	if err := h.checkProfile(change.Profile); err != nil {
 		return err
 	}
-	if err = h.personal.SetWorkspace(ctx, folder, change); err != nil && !consent.IsUnsaved(err) {
+	if err = h.personal.SetWorkspace(ctx, folder, change); err != nil && !state.IsUnsaved(err) {
 		return err
 	}
 	var said []string

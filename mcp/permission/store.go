@@ -185,7 +185,7 @@ func (s *Store) Add(ctx context.Context, r Rule) (Rule, error) {
 		return r, nil
 	}
 	err = fmt.Errorf("add permission for connector %q: %w", r.Connector, err)
-	if unsaved := (*state.UnsavedError)(nil); errors.As(err, &unsaved) {
+	if state.IsUnsaved(err) {
 		return r, err
 	}
 	return Rule{}, err

@@ -70,3 +70,9 @@ func (e *UnsavedError) Error() string { return "kept for this window only: " + e
 
 // Unwrap returns why it could not be written.
 func (e *UnsavedError) Unwrap() error { return e.Err }
+
+// IsUnsaved reports whether err says that a change holds in this process alone.
+func IsUnsaved(err error) bool {
+	var unsaved *UnsavedError
+	return errors.As(err, &unsaved)
+}
