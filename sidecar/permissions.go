@@ -70,8 +70,8 @@ func (s *Session) permissionSet(ctx context.Context, params message.PermissionSe
 		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "the tool has changed since it was shown")
 	}
 	added, err := c.StoreRule(ctx, draft)
-	if err != nil {
-		return message.PermissionSetResult{}, misuse(err)
+	if err := s.wished(err); err != nil {
+		return message.PermissionSetResult{}, err
 	}
 	return message.PermissionSetResult{Rule: RuleMessage(c.Host, added)}, nil
 }
@@ -81,7 +81,7 @@ func (s *Session) permissionRemove(ctx context.Context, params message.Permissio
 	if err != nil {
 		return message.Empty{}, err
 	}
-	return message.Empty{}, c.RemoveRule(ctx, string(params.ID))
+	return message.Empty{}, s.wished(c.RemoveRule(ctx, string(params.ID)))
 }
 
 // removePermission takes one rule back at the wish of the editor's user; without an id it is the only one there is (U16).
@@ -101,7 +101,7 @@ func (s *Session) removePermission(ctx context.Context, arguments message.Permis
 		s.editor.showMessage(s, messageInfo, "Pillion: there is no such standing permission.")
 		return message.Empty{}, nil
 	}
-	if err := c.RemoveRule(ctx, rules[0].ID); err != nil {
+	if err := s.wished(c.RemoveRule(ctx, rules[0].ID)); err != nil {
 		return message.Empty{}, err
 	}
 	s.editor.showMessage(s, messageInfo, "Pillion: taken back: "+editors.Visible(rules[0].Label)+".")

@@ -72,7 +72,7 @@ func (s *Session) workspaceSet(ctx context.Context, params message.WorkspaceSetP
 	return result, nil
 }
 
-// wished turns what the caller got wrong into -32602. A wish that could not be written holds in this window, and is said.
+// wished turns what the caller got wrong into -32602. What could not be written holds in this window, and is said.
 func (s *Session) wished(err error) error {
 	var unshown *host.UnshownError
 	var scope *host.ScopeError

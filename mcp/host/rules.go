@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"pillion/mcp/connector"
 	"pillion/mcp/permission"
+	"pillion/mcp/state"
 )
 
 // isHealthy reports whether the stores of decisions are what the user left (S20).
@@ -23,13 +23,13 @@ func (h *Host) isHealthy() bool {
 // Rules lists the standing permissions and refusals, those of this session too.
 func (h *Host) Rules() []permission.Rule { return h.permissions.Rules() }
 
-// RemoveRule takes one back.
+// RemoveRule takes one back. An error that [state.IsUnsaved] knows says that it is taken back in this session alone.
 func (h *Host) RemoveRule(ctx context.Context, id string) error {
-	if err := h.permissions.Remove(ctx, id); err != nil {
-		return err
+	err := h.permissions.Remove(ctx, id)
+	if err == nil || state.IsUnsaved(err) {
+		h.recordRule("", "", "removed", id)
 	}
-	h.recordRule("", "", "removed", id)
-	return nil
+	return err
 }
 
 // NewRule says what a person wants to stand for a tool, or with an empty Tool for all tools that a connector lists now.
@@ -54,10 +54,11 @@ func (h *Host) DraftRule(r NewRule) (permission.Rule, error) {
 	return h.newRule(r)
 }
 
-// StoreRule stores a draft as it is, and returns it with its id and time.
+// StoreRule stores a draft as it is, and returns it with its id and time. With an error that [state.IsUnsaved] knows it is
+// returned too, and stands in this session alone.
 func (h *Host) StoreRule(ctx context.Context, draft permission.Rule) (permission.Rule, error) {
 	added, err := h.permissions.Add(ctx, draft)
-	if err == nil {
+	if err == nil || state.IsUnsaved(err) {
 		h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
 	}
 	return added, err
@@ -110,14 +111,7 @@ func (h *Host) allow(ctx context.Context, at target, subject permission.Subject,
 		return permission.Rule{}, err
 	}
 	answer.Where = where
-	rule := h.ruleOf(at, subject, answer)
-	added, err := h.permissions.Add(ctx, rule)
-	if err != nil {
-		return added, fmt.Errorf("store a permission for connector %q: %w", rule.Connector, err)
-	}
-	h.recordRule(added.Connector, added.Tool, added.Decision, added.Label+" ("+added.Scope+")")
-	h.log.Debug("permission stored", "rule", added.ID, "connector", rule.Connector, "tool", rule.Tool, "scope", rule.Scope)
-	return added, nil
+	return h.StoreRule(ctx, h.ruleOf(at, subject, answer))
 }
 
 func (h *Host) ruleOf(at target, subject permission.Subject, answer ApprovalAnswer) permission.Rule {
