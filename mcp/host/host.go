@@ -127,9 +127,9 @@ type Host struct {
 	documents   map[string]*config.Document // as last read, by path
 	decisions   consent.Decisions           // as last read
 	roots       []string                    // replaced as a whole
-	policies    policies
-	folders     []personal.Folder // the same, as they were found to be; replaced as a whole
-	layer       personal.Layer    // as last read
+	folders     []personal.Folder           // the roots as they were found to be; replaced as a whole
+	policies    policies                    // as last read
+	layer       personal.Layer              // as last read
 	isUntrusted bool
 	isStill     bool
 	mode        permission.Mode

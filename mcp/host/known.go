@@ -56,14 +56,15 @@ func (h *Host) findKnown(name string) (knownTool, error) {
 	return knownTool{}, &UnknownError{What: "tool", Name: name, Candidates: candidates}
 }
 
-// hiddenNamed are the tools of a name that are listed and not offered; h.mu is held.
+// hiddenNamed are the tools of a name that are listed and not offered. Their served names are those that they had, unless
+// another tool's was equal; h.mu is held.
 func (h *Host) hiddenNamed(name string) (found []knownTool) {
 	for _, s := range h.present() {
 		if s.standing.isShadowed || s.catalogue == nil {
 			continue
 		}
 		for _, tool := range s.listedNames() {
-			served, _ := cleanServedName(identity{s.id, s.entry.Name, tool})
+			served := servedNameAlone(identity{s.id, s.entry.Name, tool})
 			if name == ToolID(s.id, tool) || name == Label(s.entry.Name, tool) || name == served {
 				found = append(found, knownTool{s.id, tool, true})
 			}
@@ -146,8 +147,7 @@ func (h *Host) toolOf(known knownTool) (Tool, error) {
 			return tool, nil
 		}
 	}
-	served, _ := cleanServedName(identity{s.id, s.entry.Name, known.name})
-	tool := newTool(s, connector.Tool{Name: known.name}, served)
+	tool := newTool(s, connector.Tool{Name: known.name}, servedNameAlone(identity{s.id, s.entry.Name, known.name}))
 	tool.Permission, tool.Tokens = "ask", 0
 	if !s.offers(known.name) {
 		tool.State = ToolOff
@@ -161,8 +161,7 @@ func (h *Host) hidden(s *slot) (hidden []Tool) {
 		return nil
 	}
 	add := func(tool connector.Tool, state string) {
-		served, _ := cleanServedName(identity{s.id, s.entry.Name, tool.Name})
-		shown := newTool(s, tool, served).redacted(h.secrets)
+		shown := newTool(s, tool, servedNameAlone(identity{s.id, s.entry.Name, tool.Name})).redacted(h.secrets)
 		shown.Permission, shown.Tokens, shown.State = "deny", 0, state
 		hidden = append(hidden, shown)
 	}

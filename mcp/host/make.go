@@ -50,7 +50,6 @@ func (c *call) project(at target, reply connector.CallReply, outcome Result) Res
 	projection, err := result.Project(reply.Result, result.Options{
 		Folder: h.options.Results, CallID: c.request.CallID, Redact: h.knownSecrets(), OutputSchema: at.tool.OutputSchema, Schemas: &h.schemas,
 		IsWithoutText: c.request.IsWithoutText && c.place == nil, // whoever repeats the call may want it
-
 	})
 	if err != nil {
 		outcome.Status = StatusConnectorError

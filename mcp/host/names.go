@@ -31,26 +31,25 @@ type identity struct {
 // A name is `connector__tool` in [A-Za-z0-9_-], at most 48 bytes; one that had to be cleaned or cut, and every one of
 // several that would be equal, ends in a digest of the identity. The order of the identities plays no part (C40).
 func servedNames(all []identity) map[identity]string {
-	plain := make(map[identity]string, len(all))
 	users := make(map[string]int, len(all))
 	for _, id := range all {
-		name, exact := cleanServedName(id)
-		if exact {
+		if name, exact := cleanServedName(id); exact {
 			users[strings.ToLower(name)]++
 		}
-		plain[id] = name
 	}
 	names := make(map[identity]string, len(all))
 	for _, id := range all {
 		name, exact := cleanServedName(id)
-		if exact && users[strings.ToLower(name)] == 1 {
-			names[id] = name
-			continue
+		if !exact || users[strings.ToLower(name)] > 1 {
+			name = withDigest(name, id)
 		}
-		names[id] = withDigest(name, id)
+		names[id] = name
 	}
 	return names
 }
+
+// servedNameAlone is the name of an identity that no other one's is equal to.
+func servedNameAlone(id identity) string { return servedNames([]identity{id})[id] }
 
 // cleanServedName reports whether the name stands for the identity without a loss.
 func cleanServedName(id identity) (name string, exact bool) {

@@ -51,3 +51,13 @@ func TestC40_ServedNamesDoNotDependOnOrder(t *testing.T) {
 		t.Errorf("two tools are served as %q", forward[x])
 	}
 }
+
+// A tool that is switched off goes by the name that it was served under.
+func TestC39_AServedNameIsTheSameWithoutTheOthers(t *testing.T) {
+	all := []identity{{"1", "linear", "save_issue"}, {"1", "linear", "admin/tools/list"}, {"2", "my server", "search"}, {"3", "a__b", strings.Repeat("x", 60)}}
+	for id, name := range servedNames(all) {
+		if alone := servedNameAlone(id); alone != name {
+			t.Errorf("%v is served as %q, and alone as %q", id, name, alone)
+		}
+	}
+}
