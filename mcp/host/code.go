@@ -54,6 +54,11 @@ func (h *Host) codeOf(ctx context.Context, at subject, on ground) (code, error) 
 // definedCode is what of the entry says which code it runs.
 func (h *Host) definedCode(at subject, on ground) repository.Definition {
 	d := repository.Definition{Root: on.root, Dir: at.entry.Cwd, Command: at.entry.Command, Args: at.entry.Args, Files: []string{at.entry.EnvFile}}
+	for _, variable := range at.entry.Env {
+		if config.IsLoaderVariable(variable.Name) { // what NODE_OPTIONS requires is run as well
+			d.Files = append(d.Files, variable.Value)
+		}
+	}
 	if d.Dir == "" && at.entry.File.Source != config.SourceProject {
 		d.Dir = h.ownFolder(at.entry) // which is where it starts
 	}

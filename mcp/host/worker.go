@@ -169,7 +169,7 @@ func (h *Host) lookOnceMore(s *slot, next task) (ground, *Problem, bool) {
 	h.updateDecisions()
 	code, err := h.codeOf(next.start, next.subject, found)
 	if err != nil && next.start.Err() == nil {
-		return found, configProblem(next.subject.entry, err.Error(), "Make the workspace folder readable, then start the connector again."), false
+		return found, configProblem(next.subject.entry, err.Error(), "See that the workspace folder can be read, and that the entry names few files in it; then start the connector again."), false
 	}
 	h.settleOnCode(s, next.subject, code)
 	return found, nil, next.start.Err() == nil

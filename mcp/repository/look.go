@@ -33,7 +33,7 @@ type Definition struct {
 	Dir     string
 	Command string
 	Args    []string
-	// Files are further paths: an envFile.
+	// Files are further texts that name files: an envFile, and what a variable tells an interpreter.
 	Files []string
 }
 
@@ -61,7 +61,8 @@ type State struct {
 	Files []File
 }
 
-// Look reads the state. It fails where the workspace cannot be read at all, and when ctx ends.
+// Look reads the state. It fails where the workspace cannot be read at all, where the definition names more files than can be
+// watched, and when ctx ends.
 func Look(ctx context.Context, d Definition) (State, error) {
 	root, err := os.OpenRoot(d.Root)
 	if err != nil {
@@ -70,7 +71,7 @@ func Look(ctx context.Context, d Definition) (State, error) {
 	defer root.Close()
 	files := map[string]File{}
 	for _, candidate := range slices.Concat(d.named(), d.steering()) {
-		if _, isKnown := files[candidate.Path]; isKnown || len(files) >= maxFiles {
+		if _, isKnown := files[candidate.Path]; isKnown {
 			continue
 		}
 		sum, stamp, err := sumOf(ctx, root, candidate.Path)
@@ -81,6 +82,9 @@ func Look(ctx context.Context, d Definition) (State, error) {
 			continue
 		case err != nil: // os.Root has no name for a link that leads out
 			sum = "unreadable, or a link out of the workspace"
+		}
+		if len(files) == maxFiles {
+			return State{}, fmt.Errorf("look at the code in %s: the definition and its runner read more than %d files there", d.Root, maxFiles)
 		}
 		candidate.Sum, candidate.Stamp = sum, stamp
 		files[candidate.Path] = candidate

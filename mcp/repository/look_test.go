@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -71,6 +72,9 @@ func TestS2_NamedFiles(t *testing.T) {
 		{"the project's variable with a default", Definition{Command: "node", Args: []string{"${CLAUDE_PROJECT_DIR:-.}/server.js"}}, []string{"server.js"}},
 		{"behind a flag", Definition{Command: "x", Args: []string{"--config=${workspaceFolder}/conf/x.json"}}, []string{"conf/x.json"}},
 		{"a URL", Definition{Command: "node", Args: []string{"--import", "file://" + root + "/server.js"}}, []string{"server.js"}},
+		{"a URL with an escape", Definition{Command: "node", Args: []string{"--import=file://" + root + "/a%20b.js"}}, []string{"a b.js"}},
+		{"behind a short flag", Definition{Command: "node", Args: []string{"-r./server.js", "x"}}, []string{"server.js"}},
+		{"what a variable tells an interpreter", Definition{Command: "node", Args: []string{"x"}, Files: []string{"--require ./server.js"}}, []string{"server.js"}},
 		{"a folder", Definition{Command: "node", Args: []string{"src"}}, []string{"src/index.ts"}},
 		{"a shell's line", Definition{Command: "sh", Args: []string{"-c", "cd . && ./run.sh;node 'server.js'"}}, []string{"run.sh", "server.js"}},
 		{"a module", Definition{Command: "python3", Args: []string{"-m", "pkg.mod"}}, []string{"pkg/mod.py"}},
@@ -196,6 +200,24 @@ func TestS2_OnlyRegularFilesOfABoundedSize(t *testing.T) {
 	}
 	if len(state.Files) == 0 || state.Files[0].Sum != "too large: 67108865 bytes" {
 		t.Errorf("%+v", state.Files)
+	}
+}
+
+// What is not watched must not be taken for unchanged, and no number of names keeps a steering file from being seen.
+func TestS2_MoreFilesThanAreWatchedAreAnError(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"package.json": "1"}
+	var names []string
+	for i := range maxFiles {
+		names = append(names, fmt.Sprintf("f%d.js", i))
+		files[names[i]] = "1"
+	}
+	root := workspace(t, files)
+	if state := look(t, Definition{Root: root, Command: "node", Args: names[1:]}); len(state.Files) != maxFiles {
+		t.Errorf("%d files", len(state.Files))
+	}
+	if state, err := Look(t.Context(), Definition{Root: root, Command: "node", Args: names}); err == nil {
+		t.Errorf("%d files and no error", len(state.Files))
 	}
 }
 

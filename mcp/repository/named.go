@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"net/url"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -58,8 +59,11 @@ func partsOf(word string) []string {
 			}
 		}
 	}
-	if rest, isFlag := strings.CutPrefix(word, "@"); isFlag { // a file of arguments
+	if rest, isList := strings.CutPrefix(word, "@"); isList { // a file of arguments
 		parts = append(parts, rest)
+	}
+	if len(word) > 2 && word[0] == '-' { // node -r./hook.js
+		parts = append(parts, word[2:])
 	}
 	return parts
 }
@@ -67,7 +71,9 @@ func partsOf(word string) []string {
 // inside is the path of a word in the workspace, relative to it and with slashes. A word that still holds a variable, and one
 // that leads out of the workspace, names nothing in it.
 func (d Definition) inside(word string) (string, bool) {
-	word = strings.TrimPrefix(word, "file://")
+	if name, isAddress := addressed(word); isAddress {
+		word = name
+	}
 	if word == "" || strings.ContainsAny(word, "\x00$") || strings.HasPrefix(word, "//") || strings.HasPrefix(word, `\\`) {
 		return "", false
 	}
@@ -79,6 +85,20 @@ func (d Definition) inside(word string) (string, bool) {
 		return "", false
 	}
 	return filepath.ToSlash(relative), true
+}
+
+// addressed is the path of a file URL, also of one that lost its scheme to the separators.
+func addressed(word string) (name string, isAddress bool) {
+	if name, isAddress = strings.CutPrefix(word, "file://"); !isAddress {
+		if !strings.HasPrefix(word, "///") {
+			return "", false
+		}
+		name = word[len("//"):]
+	}
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	return name, true
 }
 
 // folder is where the connector starts.
