@@ -47,6 +47,11 @@ func (c *Core) watched(roots []string) []watch.File {
 	for _, path := range c.StoreFiles() {
 		files = append(files, watch.File{Path: path})
 	}
+	for _, policy := range policiesIn(c.environ) {
+		if filepath.IsAbs(policy.Path) {
+			files = append(files, watch.File{Path: policy.Path})
+		}
+	}
 	for _, root := range roots {
 		files = append(files, watch.File{Path: filepath.Join(root, config.ProjectFileName), Root: root})
 	}

@@ -10,6 +10,21 @@ import (
 	"pillion/rpc/message"
 )
 
+// A policy counts from the moment on that it is written, for what runs already too.
+func TestO6_APolicyThatChangesStopsWhatRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	policy := filepath.Join(w.home, "policy.json")
+	w.user(servers(map[string]entry{"mine": fake("")}))
+	w.environ = append(w.environ, "PILLION_POLICY="+policy)
+	e := w.edit()
+	e.Connector("mine", message.ConnectorReady)
+	w.write(policy, `{"version": 1, "connectors": {"deny": [{"name": "mine"}]}}`)
+	if c := e.Connector("mine", message.ConnectorFailed); c.Problem == nil || !strings.Contains(c.Problem.Reason, "forbids it") || len(c.Processes) > 0 {
+		t.Errorf("%+v, processes %+v", c.Problem, c.Processes)
+	}
+}
+
 func TestO6_AnAdministratorsPolicy(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
