@@ -76,6 +76,19 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 
 func (h *ownHub) allowance(c message.Connector) string { return h.OnceHash(string(c.ID)) }
 
+// withOwnHost has a person do something on the state itself, in a host of this process: a window that is open reads it again.
+func (p *program) withOwnHost(do func(*ownHub) error) error {
+	if err := forPeople(); err != nil {
+		return err
+	}
+	h, err := p.host(ownOptions{})
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	return do(h)
+}
+
 func (h *ownHub) window() string   { return "" }
 func (h *ownHub) questions() *feed { return h.feed }
 

@@ -72,14 +72,10 @@ func (v importVerb) Run(p *program) error {
 	if v.File == "" {
 		return v.list(p)
 	}
-	if err := forPeople(); err != nil {
-		return err
-	}
-	h, err := p.host(ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
+	return p.withOwnHost(func(h *ownHub) error { return v.from(p, h) })
+}
+
+func (v importVerb) from(p *program, h *ownHub) error {
 	file, err := addVerb{Project: v.Project}.file(h.Core)
 	if err != nil {
 		return err

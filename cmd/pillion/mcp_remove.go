@@ -25,14 +25,10 @@ type removeShape struct {
 
 // Run removes it.
 func (v removeVerb) Run(p *program) error {
-	if err := forPeople(); err != nil {
-		return err
-	}
-	h, err := p.host(ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
+	return p.withOwnHost(func(h *ownHub) error { return v.remove(p, h) })
+}
+
+func (v removeVerb) remove(p *program, h *ownHub) error {
 	all, err := h.connectors(p.ctx)
 	if err != nil {
 		return err

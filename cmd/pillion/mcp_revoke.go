@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"pillion/editors"
 	"pillion/mcp/consent"
 )
@@ -31,14 +33,10 @@ type revokedShape struct {
 
 // Run takes it back. It writes the store itself: a window that is open reads it again.
 func (v revokeVerb) Run(p *program) error {
-	if err := forPeople(); err != nil {
-		return err
-	}
-	h, err := p.host(ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
+	return p.withOwnHost(func(h *ownHub) error { return v.revoke(p, h) })
+}
+
+func (v revokeVerb) revoke(p *program, h *ownHub) error {
 	records := v.records(h)
 	if len(records) == 0 {
 		return fail(exitFailed, []string{"See what there is: pillion mcp list"}, "nothing was decided about a connector %q in this folder", v.Name)
@@ -53,7 +51,7 @@ func (v revokeVerb) Run(p *program) error {
 			revoked[record.Root] = true
 		}
 		shape.Revoked = append(shape.Revoked, revokedShape{
-			record.Root, record.Connector, record.Hash, string(record.Decision), record.At.UTC().Format("2006-01-02T15:04:05Z07:00"),
+			record.Root, record.Connector, record.Hash, string(record.Decision), record.At.UTC().Format(time.RFC3339),
 		})
 	}
 	if p.isJSON {

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"time"
 
 	"pillion/editors"
 	"pillion/rpc/message"
@@ -59,7 +59,7 @@ func ruleRow(r message.PermissionRule) []string {
 	if r.Tool != nil {
 		tool = *r.Tool
 	}
-	return []string{string(r.ID), string(r.Decision), string(r.Scope), r.Name, tool, r.At.UTC().Format("2006-01-02T15:04:05Z07:00"), r.By, r.Label}
+	return []string{string(r.ID), string(r.Decision), string(r.Scope), r.Name, tool, r.At.UTC().Format(time.RFC3339), r.By, r.Label}
 }
 
 type permissionsRemoveVerb struct {
@@ -80,8 +80,8 @@ type removedShape struct {
 
 // Run takes it back.
 func (v permissionsRemoveVerb) Run(p *program) error {
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
+	if err := forPeople(); err != nil {
+		return err
 	}
 	h, err := p.open(p.ctx, ownOptions{})
 	if err != nil {
@@ -127,30 +127,7 @@ func (p *program) takeBack(rule message.PermissionRule) error {
 			return err
 		}
 	}
-	h, err := p.host(ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
-	return h.RemoveRule(p.ctx, string(rule.ID))
-}
-
-// askToWiden shows a question on the terminal and returns nil for the exact yes alone (S6).
-func (p *program) askToWiden(question string) error {
-	d, err := openDevice()
-	if err != nil {
-		return fail(exitUnanswered, []string{"Run this in a terminal."}, "%w; nothing was changed", err)
-	}
-	isYes, err := d.approves(p.ctx, question)
-	switch {
-	case errors.Is(err, errUndecided), p.ctx.Err() != nil:
-		return fail(exitUnanswered, nil, "%w; nothing was changed", errUndecided)
-	case err != nil:
-		return err
-	case !isYes:
-		return fail(exitNotAllowed, nil, "the answer was no; nothing was changed")
-	}
-	return nil
+	return p.withOwnHost(func(h *ownHub) error { return h.RemoveRule(p.ctx, string(rule.ID)) })
 }
 
 type stopVerb struct{}

@@ -40,18 +40,14 @@ type setShape struct {
 
 // Run shows, asks where it must, and stores.
 func (v permissionsSetVerb) Run(p *program) error {
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
-	}
+	return p.withOwnHost(func(h *ownHub) error { return v.set(p, h) })
+}
+
+func (v permissionsSetVerb) set(p *program, h *ownHub) error {
 	where, err := v.where()
 	if err != nil {
 		return &failure{code: exitUsage, err: err}
 	}
-	h, err := p.host(ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
 	draft, err := v.draft(p, h, where)
 	if err != nil {
 		return err

@@ -54,8 +54,8 @@ func (v enableVerb) Run(p *program) error {
 		if entry == nil {
 			return fmt.Errorf("the connector %q is no longer in %s", found.Name, found.File)
 		}
-		if isYes, err := p.asksFor(enableQuestion(entry)); err != nil || !isYes {
-			return unlessSaid(err, found.Name)
+		if err := p.askToWiden(enableQuestion(entry)); err != nil {
+			return err
 		}
 		isOn := true
 		set, err := h.SetConnector(p.ctx, found.ID, host.ConnectorWish{Enabled: &isOn, ShownHash: entry.Hash()})
@@ -124,8 +124,8 @@ func (v toolOnVerb) Run(p *program) error {
 			return misuse(err)
 		}
 		question := "Pillion asks: may this tool be listed again, to your editor and to agents? Calls of it ask as before.\n| " + editors.Visible(known.Label)
-		if isYes, err := p.asksFor(question); err != nil || !isYes {
-			return unlessSaid(err, known.Label)
+		if err := p.askToWiden(question); err != nil {
+			return err
 		}
 		return p.switchTool(h, v.Tool, true, v.Everywhere)
 	})
@@ -154,43 +154,6 @@ func (p *program) switchTool(h *ownHub, name string, isOn, isEverywhere bool) er
 	}
 	p.print(editors.Quoted(tool.Label) + " " + words + ".")
 	return nil
-}
-
-// withOwnHost does something on the state itself: a window that is open reads it again.
-func (p *program) withOwnHost(do func(*ownHub) error) error {
-	if err := forPeople(); err != nil {
-		return err
-	}
-	h, err := p.host(ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
-	return do(h)
-}
-
-// asksFor asks for a yes on the terminal (S6).
-func (p *program) asksFor(question string) (bool, error) {
-	d, err := openDevice()
-	if err != nil {
-		if errors.Is(err, errOfConnector) {
-			return false, fail(exitNotAllowed, nil, "%w", err)
-		}
-		return false, fail(exitUnanswered, []string{"Run this in a terminal."}, "%w; nothing was decided", err)
-	}
-	isYes, err := d.approves(p.ctx, question)
-	if errors.Is(err, errUndecided) || p.ctx.Err() != nil {
-		return false, fail(exitUnanswered, nil, "%w", errUndecided)
-	}
-	return isYes, err
-}
-
-// unlessSaid is the end of a verb whose question was not answered with a yes.
-func unlessSaid(err error, name string) error {
-	if err != nil {
-		return err
-	}
-	return fail(exitNotAllowed, nil, "%q was left as it is", name)
 }
 
 // saidUnsaved tells what could not be kept: this program ends, and the wish with it.

@@ -41,14 +41,10 @@ type secretListShape struct {
 
 // Run lists.
 func (secretListVerb) Run(p *program) error {
-	if startedByConnector() {
-		return fail(exitNotAllowed, nil, "%w", errOfConnector)
-	}
-	h, err := p.host(ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
+	return p.withOwnHost(p.listSecrets)
+}
+
+func (p *program) listSecrets(h *ownHub) error {
 	secrets, err := p.secretsOf(h)
 	if err != nil {
 		return err
@@ -143,14 +139,10 @@ type secretShape struct {
 
 // Run stores.
 func (v secretSetVerb) Run(p *program) error {
-	if err := forPeople(); err != nil {
-		return err
-	}
-	h, err := p.host(ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
+	return p.withOwnHost(func(h *ownHub) error { return v.set(p, h) })
+}
+
+func (v secretSetVerb) set(p *program, h *ownHub) error {
 	secrets, err := h.Secrets()
 	if err != nil {
 		p.say("pillion: " + editors.Visible(err.Error()))
@@ -218,14 +210,10 @@ With --json: {"secret": Secret}, in the shape of the editor protocol.`
 
 // Run forgets.
 func (v secretRemoveVerb) Run(p *program) error {
-	if err := forPeople(); err != nil {
-		return err
-	}
-	h, err := p.host(ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
+	return p.withOwnHost(func(h *ownHub) error { return v.remove(p, h) })
+}
+
+func (v secretRemoveVerb) remove(p *program, h *ownHub) error {
 	secrets, err := p.secretsOf(h)
 	if err != nil {
 		return err

@@ -144,7 +144,7 @@ func TestS6_OnlyWhatWasSeenIsSwitchedOn(t *testing.T) {
 	if _, err := editortest.TryRequest(e, message.ConnectorSet, message.ConnectorSetParams{Connector: "mine", Enabled: ptr(true)}); err == nil || !strings.Contains(err.Error(), "pillion mcp enable mine") {
 		t.Errorf("unseen: %v", err)
 	}
-	if out, err := w.run("mcp", "enable", "mine"); err == nil || !strings.Contains(out, "nothing was decided") {
+	if out, err := w.run("mcp", "enable", "mine"); err == nil || !strings.Contains(out, "nothing was changed") {
 		t.Errorf("without a terminal: %v, %s", err, out)
 	}
 	if got := kinds(e, message.WhyParams{Connector: "ours"}); !slices.Equal(got, []message.ReasonKind{message.ReasonDisabled}) {
