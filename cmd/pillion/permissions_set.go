@@ -48,12 +48,20 @@ func (v permissionsSetVerb) set(p *program, h *ownHub) error {
 	if err != nil {
 		return &failure{code: exitUsage, err: err}
 	}
-	draft, err := v.draft(p, h, where)
+	all, err := h.connectors(p.ctx)
+	if err != nil {
+		return err
+	}
+	c, err := connectorNamed(all, v.Connector)
+	if err != nil {
+		return err
+	}
+	draft, err := v.draft(p, h, c, where)
 	if err != nil {
 		return err
 	}
 	if isWidening(h.Rules(), draft) {
-		question := editors.RuleQuestion("Pillion asks: is this to stand for calls from now on?", sidecar.RuleMessage(h.Host, draft), v.described(h, draft))
+		question := editors.RuleQuestion("Pillion asks: is this to stand for calls from now on?", sidecar.RuleMessage(h.Host, draft), described(h, c, draft))
 		if err := p.askToWiden(question); err != nil {
 			return err
 		}
@@ -109,15 +117,7 @@ func jsonOf(text string) jsontext.Value {
 }
 
 // draft is the rule as it would be stored.
-func (v permissionsSetVerb) draft(p *program, h *ownHub, where []permission.Condition) (permission.Rule, error) {
-	all, err := h.connectors(p.ctx)
-	if err != nil {
-		return permission.Rule{}, err
-	}
-	c, err := connectorNamed(all, v.Connector)
-	if err != nil {
-		return permission.Rule{}, err
-	}
+func (v permissionsSetVerb) draft(p *program, h *ownHub, c message.Connector, where []permission.Condition) (permission.Rule, error) {
 	if v.Decision != permission.RuleDeny {
 		if err := p.listed(h, c); err != nil {
 			return permission.Rule{}, err
@@ -162,11 +162,11 @@ func (p *program) listed(h *ownHub, c message.Connector) error {
 	return fail(exitDown, nil, "the connector %q does not run, so its tools are not known: %s", c.Name, reason)
 }
 
-// described are the tools that a draft is about, as their connector describes them.
-func (v permissionsSetVerb) described(h *ownHub, draft permission.Rule) []message.Tool {
+// described are the tools of a connector that a draft is about, as it describes them.
+func described(h *ownHub, c message.Connector, draft permission.Rule) []message.Tool {
 	var tools []message.Tool
 	for _, tool := range h.Tools() {
-		if tool.ConnectorName == draft.Connector && draft.ToolHashes[tool.Name] == tool.Hash {
+		if tool.Connector == string(c.ID) && draft.ToolHashes[tool.Name] == tool.Hash {
 			tools = append(tools, sidecar.ToolMessage(tool, message.ToolFull))
 		}
 	}

@@ -62,3 +62,16 @@ func TestS6_WhatGivesMoreIsAskedOnTheTerminal(t *testing.T) {
 		w.expect(exitUsage, arguments...)
 	}
 }
+
+// A person sees the tools of the very connector that an allowance is for, by whichever of its names (S8, S17).
+func TestS8_TheQuestionShowsTheToolsOfAnAlias(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(w.entry("one", "fakestdio"), `"second": {"pillion": {"aliasOf": "one", "tools": ["a"]}}`)
+	s := w.onTerminal(nil, "permissions", "set", "allow", "second")
+	s.sees("Pillion asks:")
+	s.sees("| second.a")
+	s.sees(yesPrompt)
+	s.types("no\n")
+	s.expects(exitNotAllowed)
+}
