@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"pillion/mcp/settings"
 )
 
 // transportOf reads a transport's name: the canonical one, or "" when it is
@@ -16,7 +18,7 @@ func transportOf(written string) (canonical string, usual bool) {
 	case "http", "streamable-http":
 		return TransportHTTP, true
 	}
-	switch plain(written) {
+	switch settings.Plain(written) {
 	case "stdio":
 		return TransportStdio, false
 	case "sse":
@@ -47,7 +49,7 @@ func (r *entryReader) transport(m member) {
 		r.add(f)
 	}
 	switch {
-	case canonical == "" && (plain(written) == "ws" || plain(written) == "websocket"):
+	case canonical == "" && (settings.Plain(written) == "ws" || settings.Plain(written) == "websocket"):
 		r.refuse(CodeTransport, at, "Pillion does not speak WebSocket", `use the server's "http" endpoint if it has one`)
 	case canonical == "":
 		if near, ok := nearest(written, []string{"stdio", "http", "streamable-http", "sse"}, nil); ok {

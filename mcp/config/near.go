@@ -1,10 +1,6 @@
 package config
 
-import (
-	"strings"
-
-	"pillion/mcp/settings"
-)
+import "pillion/mcp/settings"
 
 // nearest returns the known key that a misspelt one most likely stands for.
 func nearest(key string, known []string, elsewhere map[string]string) (string, bool) {
@@ -12,9 +8,4 @@ func nearest(key string, known []string, elsewhere map[string]string) (string, b
 		return right, true
 	}
 	return settings.Nearest(key, known)
-}
-
-// plain folds case and separators away.
-func plain(key string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(key))
 }

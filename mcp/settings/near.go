@@ -5,7 +5,7 @@ import "strings"
 // Nearest returns the known key that a misspelt one most likely stands for.
 func Nearest(key string, known []string) (string, bool) {
 	for _, k := range known {
-		if plain(key) == plain(k) {
+		if Plain(key) == Plain(k) {
 			return k, true
 		}
 	}
@@ -24,8 +24,8 @@ func Nearest(key string, known []string) (string, bool) {
 	return best, best != ""
 }
 
-// plain folds case and separators away.
-func plain(key string) string {
+// Plain is a key without case and separators, by which spellings of it are told.
+func Plain(key string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(key))
 }
 
