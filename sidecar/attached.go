@@ -190,6 +190,9 @@ func (a *attached) serve() {
 	}
 	if c := a.client.Load(); c != nil {
 		a.session.clients.remove(c)
+		if a.session.hasStarted() {
+			a.session.core.EndSessions(c.owns)
+		}
 	}
 }
 

@@ -448,5 +448,8 @@ func TestS7_SessionsOfAttachedProgramsAreApart(t *testing.T) {
 		if len(slices.Compact(all)) != 3 {
 			t.Errorf("%q: %q", id, all)
 		}
+		if !first.owns(first.session(id)) || first.owns(second.session(id)) || editor.owns(editor.session(id)) || (&client{prefix: "attached-10"}).owns(first.session(id)) {
+			t.Errorf("%q: somebody's session counts as another's", id)
+		}
 	}
 }

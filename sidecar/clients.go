@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"pillion/mcp/host"
@@ -53,6 +54,11 @@ func (c *client) session(id string) string {
 		return id
 	}
 	return c.prefix + "/" + id
+}
+
+// owns reports whether a session, as the host knows it, is one of this connection.
+func (c *client) owns(session string) bool {
+	return c.prefix != "" && strings.HasPrefix(session, c.prefix+"/")
 }
 
 // saw remembers that questions were shown on this connection.

@@ -160,6 +160,20 @@ func (q *approvalQueue) leave(session string, line *approvalLine) {
 	}
 }
 
+// end forgets the refusals of sessions that are over.
+func (q *approvalQueue) end(isOver func(session string) bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for session, line := range q.sessions {
+		if !isOver(session) {
+			continue
+		}
+		if clear(line.declines); line.queued == 0 {
+			delete(q.sessions, session)
+		}
+	}
+}
+
 // declined counts a refusal against the turn.
 func (q *approvalQueue) declined(session, turn string) {
 	q.mu.Lock()

@@ -43,3 +43,27 @@ func TestS19_DeclinesReachTheCallsThatQueueAlready(t *testing.T) {
 		t.Error("the refusals of a turn were forgotten")
 	}
 }
+
+// Callers come and go; what is remembered of them goes with them.
+func TestS19_WhatASessionDeclinedEndsWithIt(t *testing.T) {
+	t.Parallel()
+	q := newApprovalQueue()
+	for _, session := range []string{"gone", "here"} {
+		release, _, err := q.enter(t.Context(), session, "turn")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range maxDeclinesPerTurn {
+			q.declined(session, "turn")
+		}
+		if session == "gone" {
+			q.end(func(id string) bool { return id == "gone" }) // while its question is open
+			q.declined(session, "turn")
+		}
+		release()
+	}
+	q.end(func(id string) bool { return id == "gone" })
+	if _, refusal, _ := q.enter(t.Context(), "here", "turn"); refusal == "" || len(q.sessions) != 1 {
+		t.Errorf("%q, of %d sessions", refusal, len(q.sessions))
+	}
+}

@@ -34,6 +34,12 @@ func (h *Host) StopAll() {
 	}
 }
 
+// EndSessions forgets what was allowed to the sessions of callers that have gone, and what they declined.
+func (h *Host) EndSessions(isOver func(sessionID string) bool) {
+	h.permissions.EndSessions(isOver)
+	h.approvals.end(isOver)
+}
+
 // ask adds a wish and wakes whoever it is for; h.mu is held.
 func (h *Host) ask(s *slot, w wish) {
 	s.life.ask(w)

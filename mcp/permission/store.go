@@ -293,11 +293,11 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return nil
 }
 
-// EndSession forgets the rules of a session.
-func (s *Store) EndSession(sessionID string) {
+// EndSessions forgets the rules of the sessions that are over.
+func (s *Store) EndSessions(isOver func(sessionID string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sessions = slices.DeleteFunc(slices.Clone(s.sessions), func(r Rule) bool { return r.SessionID == sessionID })
+	s.sessions = slices.DeleteFunc(slices.Clone(s.sessions), func(r Rule) bool { return isOver(r.SessionID) })
 }
 
 // Path is the path of the store's file.

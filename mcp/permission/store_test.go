@@ -62,14 +62,14 @@ func TestS8_RulesAreSharedBetweenWindowsButForSessions(t *testing.T) {
 	if v := Judge(b.Rules(), ModeAsk, writing(), true); v.Decision != Auto || v.Rule != project.ID {
 		t.Errorf("in window b: %+v", v)
 	}
-	a.EndSession("s2")
+	a.EndSessions(func(id string) bool { return id == "s2" })
 	if err := a.Remove(t.Context(), user.ID); err != nil {
 		t.Error(err)
 	}
 	if got := ids(a.Rules()); !slices.Equal(got, []string{session.ID, project.ID}) {
 		t.Errorf("without the user's: %q", got)
 	}
-	a.EndSession("s1")
+	a.EndSessions(func(id string) bool { return id == "s1" })
 	if err := b.Remove(t.Context(), project.ID); err != nil {
 		t.Error(err)
 	}
