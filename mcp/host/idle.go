@@ -18,11 +18,12 @@ func (h *Host) busy(s *slot, by int) {
 // rearm ends the connector after its idle time without a call (C7); h.mu is held.
 func (h *Host) rearm(s *slot) {
 	s.disarm()
-	if s.life.activity != activityReady || s.life.calls > 0 || s.entry.Options.Start == config.StartEager {
+	after := idleTimeOf(s.entry)
+	if s.life.activity != activityReady || s.life.calls > 0 || after < 0 {
 		return
 	}
 	var timer *time.Timer
-	timer = time.AfterFunc(cmp.Or(s.entry.Options.IdleTimeout, defaultIdleTimeout), func() {
+	timer = time.AfterFunc(after, func() {
 		h.locked(func() {
 			if s.idle == timer { // else it was disarmed while it waited for the lock
 				h.ask(s, wishIdle)
@@ -30,6 +31,17 @@ func (h *Host) rearm(s *slot) {
 		})
 	})
 	s.idle = timer
+}
+
+// idleTimeOf is how long a connector stays up without a call; negative for one that does so as long as it may run: what it holds
+// would be lost with it (A6).
+func idleTimeOf(entry *config.Entry) time.Duration {
+	switch written := entry.Options.IdleTimeout; {
+	case entry.Options.Start == config.StartEager, written == 0 && isStateful(entry):
+		return -1
+	default:
+		return cmp.Or(written, defaultIdleTimeout)
+	}
 }
 
 // disarm is called with Host.mu held.

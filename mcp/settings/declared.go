@@ -208,7 +208,7 @@ func usedOptions() []Setting {
 		{
 			Name: IdleTimeout, Owner: OfEntry, Kind: Duration, Default: durationDefault(DefaultIdleTimeout), From: anyEntry(),
 			Line:      "How long a connector stays up that nobody uses.",
-			Paragraph: "It starts again with the next use. With 0 it stays up.",
+			Paragraph: "It starts again with the next use. With 0 it stays up, and so does one that is given a single call at a time, unless this is set for it.",
 		},
 		{
 			Name: MaxConcurrent, Owner: OfEntry, Kind: Count, Default: strconv.Itoa(DefaultMaxConcurrent), Min: 1, Max: 1000, From: anyEntry(),

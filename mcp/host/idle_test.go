@@ -1,0 +1,25 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"pillion/mcp/config"
+)
+
+func TestA6_HowLongAConnectorStaysUpUnused(t *testing.T) {
+	t.Parallel()
+	for options, want := range map[string]time.Duration{
+		`{}`:                    defaultIdleTimeout,
+		`{"idleTimeout": "2m"}`: 2 * time.Minute,
+		`{"idleTimeout": 0}`:    -1,
+		`{"start": "eager", "idleTimeout": "2m"}`:   -1,
+		`{"maxConcurrent": 1}`:                      -1,
+		`{"maxConcurrent": 1, "idleTimeout": "2m"}`: 2 * time.Minute,
+	} {
+		d := config.Parse(config.File{Path: "/home/u/mcp.json", Source: config.SourceUser}, []byte(`{"mcpServers":{"x":{"command":"x","pillion":`+options+`}}}`))
+		if got := idleTimeOf(d.Entry("x")); (got < 0) != (want < 0) || want > 0 && got != want {
+			t.Errorf("%s: %s, want %s", options, got, want)
+		}
+	}
+}
