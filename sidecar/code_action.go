@@ -142,7 +142,9 @@ func statusActions(h *host.Host) []protocol.CodeAction {
 		actions = append(actions, action("Resume", lspCommand("Resume", message.CommandResume, message.Empty{})))
 	}
 	for _, r := range h.Rules() {
-		actions = append(actions, ruleAction(r))
+		if !r.Limits() { // to take those back gives more
+			actions = append(actions, ruleAction(r))
+		}
 	}
 	return actions
 }

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"pillion/editors"
@@ -69,6 +70,9 @@ func (s *Session) permissionSet(ctx context.Context, params message.PermissionSe
 	if params.Hash != "" && draft.ToolHashes[draft.Tool] != params.Hash {
 		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "the tool has changed since it was shown")
 	}
+	if permission.Widens(c.Rules(), draft) {
+		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "it would take the place of a refusal; to see that first, run pillion permissions set in a terminal")
+	}
 	added, err := c.StoreRule(ctx, draft)
 	if err := s.wished(err); err != nil {
 		return message.PermissionSetResult{}, err
@@ -81,7 +85,21 @@ func (s *Session) permissionRemove(ctx context.Context, params message.Permissio
 	if err != nil {
 		return message.Empty{}, err
 	}
+	if refusal := refusalToRemove(c.Rules(), string(params.ID)); refusal != "" {
+		return message.Empty{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", refusal)
+	}
 	return message.Empty{}, s.wished(c.RemoveRule(ctx, string(params.ID)))
+}
+
+// refusalToRemove says why a rule is not taken back by a request, or is empty: without it more would be allowed, and that a
+// person sees first (S6).
+func refusalToRemove(rules []permission.Rule, id string) string {
+	for _, r := range rules {
+		if r.ID == id && r.Limits() {
+			return fmt.Sprintf("to take back %q gives more; to see that first, run pillion permissions remove %s in a terminal", r.Label, id)
+		}
+	}
+	return ""
 }
 
 // removePermission takes one rule back at the wish of the editor's user; without an id it is the only one there is (U16).
@@ -99,6 +117,10 @@ func (s *Session) removePermission(ctx context.Context, arguments message.Permis
 		return s.status(ctx, message.Empty{})
 	case len(rules) == 0:
 		s.editor.showMessage(s, messageInfo, "Pillion: there is no such standing permission.")
+		return message.Empty{}, nil
+	}
+	if refusal := refusalToRemove(rules, rules[0].ID); refusal != "" {
+		s.editor.showMessage(s, messageInfo, "Pillion: "+editors.Visible(refusal)+".")
 		return message.Empty{}, nil
 	}
 	if err := s.wished(c.RemoveRule(ctx, rules[0].ID)); err != nil {

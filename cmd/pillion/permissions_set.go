@@ -60,7 +60,7 @@ func (v permissionsSetVerb) set(p *program, h *ownHub) error {
 	if err != nil {
 		return err
 	}
-	if isWidening(h.Rules(), draft) {
+	if permission.Widens(h.Rules(), draft) {
 		question := editors.RuleQuestion("Pillion asks: is this to stand for calls from now on?", sidecar.RuleMessage(h.Host, draft), described(h, c, draft))
 		if err := p.askToWiden(question); err != nil {
 			return err
@@ -171,20 +171,4 @@ func described(h *ownHub, c message.Connector, draft permission.Rule) []message.
 		}
 	}
 	return tools
-}
-
-// isWidening reports whether a draft gives more than stands: it allows, or it takes the place of what refuses.
-func isWidening(rules []permission.Rule, draft permission.Rule) bool {
-	switch draft.Decision {
-	case permission.RuleDeny:
-		return false
-	case permission.RuleAllow:
-		return true
-	}
-	for _, r := range rules {
-		if r.Decision == permission.RuleDeny && r.Connector == draft.Connector {
-			return true
-		}
-	}
-	return false
 }

@@ -160,16 +160,31 @@ func (h *Host) checkSwap(ctx context.Context, s *slot, at subject, started code)
 	s.nudge(h.wanted(s))
 }
 
+// isCodeOf reports whether a file was among the code of the slot when that was looked at last, and its name there.
+func (h *Host) isCodeOf(s *slot, on ground, path string) (name string, isCode bool) {
+	relative, err := filepath.Rel(on.root, path)
+	if err != nil || !filepath.IsLocal(relative) {
+		return "", false
+	}
+	name = filepath.ToSlash(relative)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s.code == nil {
+		return name, true
+	}
+	_, isCode = s.code.Files[name]
+	return name, isCode
+}
+
 // Saved tells that the user saved a file in this editor: what a yes covers follows it (U11). What runs goes on.
 func (h *Host) Saved(ctx context.Context, path string) {
 	isCovered := false
 	for s, at := range h.subjects(func(s *slot) bool { return s.ground.root != "" }) {
 		on := h.groundNow(s)
-		relative, err := filepath.Rel(on.root, path)
-		if err != nil || !filepath.IsLocal(relative) {
+		name, isCode := h.isCodeOf(s, on, path)
+		if !isCode {
 			continue
 		}
-		name := filepath.ToSlash(relative)
 		found, err := h.codeOf(ctx, at, on)
 		if err != nil || found.Files[name] == "" {
 			continue

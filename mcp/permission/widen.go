@@ -1,0 +1,21 @@
+package permission
+
+// Widens reports whether storing a draft beside the rules that stand could allow what they do not: it allows itself, or takes
+// the place of a refusal. What gives more is shown to a person first (S6).
+func Widens(rules []Rule, draft Rule) bool {
+	switch draft.Decision {
+	case RuleDeny:
+		return false
+	case RuleAllow:
+		return true
+	}
+	for _, r := range rules {
+		if r.Decision == RuleDeny && r.Connector == draft.Connector {
+			return true
+		}
+	}
+	return false
+}
+
+// Limits reports whether the rule only takes away, so that to take it back gives more.
+func (r Rule) Limits() bool { return r.Decision != RuleAllow }
