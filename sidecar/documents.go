@@ -2,6 +2,8 @@ package sidecar
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"path/filepath"
 	"sync"
@@ -79,6 +81,7 @@ func changed(text []byte, change protocol.TextDocumentContentChangeEvent, isUTF1
 // didSave reads the files again at once: saved text is what runs, and the watch may be slower or absent. Of other files it
 // says that their change is the user's own (U11).
 func (s *Session) didSave(_ context.Context, params protocol.DidSaveTextDocumentParams) {
+	b, isOpen := s.documents.find(params.TextDocument.URI) // as it was saved, whatever is typed meanwhile
 	s.inBackground(func() {
 		c, err := s.host(s.lifetime)
 		if err != nil {
@@ -87,7 +90,10 @@ func (s *Session) didSave(_ context.Context, params protocol.DidSaveTextDocument
 		if isConfigName(params.TextDocument.URI) {
 			c.Reload()
 		}
-		c.Saved(s.lifetime, pathOf(params.TextDocument.URI))
+		if isOpen {
+			sum := sha256.Sum256(b.text)
+			c.Saved(s.lifetime, pathOf(params.TextDocument.URI), hex.EncodeToString(sum[:]))
+		}
 	})
 }
 

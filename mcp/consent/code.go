@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"strings"
 )
 
 const (
@@ -61,9 +62,18 @@ func (c covered) and(now Code) covered {
 	}
 	c.Snapshots = newestLast(c.Snapshots, files, maxSnapshots, maps.Equal[map[string]string])
 	if now.Program != "" {
-		c.Program, c.Salt = now.Program, rand.Text()
-		c.Values = c.sealed(now.Values)
+		return c.withStart(now)
 	}
+	return c
+}
+
+// ValueOfFile begins the names of values that are sums of files which the definition names only once it is started.
+const ValueOfFile = "file "
+
+// withStart returns what is covered with what a start has come to; its files were shown before.
+func (c covered) withStart(now Code) covered {
+	c.Program, c.Salt = now.Program, rand.Text()
+	c.Values = c.sealed(now.Values)
 	return c
 }
 
@@ -111,6 +121,9 @@ func (c covered) differences(now Code, follows bool) []Difference {
 			found = append(found, Difference{DifferentProgram, c.Program, now.Program})
 		}
 		for _, difference := range between(c.Values, c.sealed(now.Values)) {
+			if follows && strings.HasPrefix(difference.Path, ValueOfFile) {
+				continue
+			}
 			found = append(found, Difference{Path: difference.Path})
 		}
 	}

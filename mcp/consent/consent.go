@@ -191,7 +191,7 @@ func (s *Store) CoverStart(ctx context.Context, k Key, hash string, code Code) e
 		if c.Program != "" {
 			return c
 		}
-		return c.and(code)
+		return c.withStart(code)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
@@ -30,19 +31,23 @@ func (h *Host) codeOf(ctx context.Context, at subject, on ground) (code, error) 
 	if on.root == "" {
 		return code{}, nil
 	}
+	return lookAt(ctx, at.entry.Name, h.definedCode(at, on))
+}
+
+func lookAt(ctx context.Context, name string, d repository.Definition) (code, error) {
 	type looked struct {
 		state repository.State
 		err   error
 	}
 	found, err := patiently(ctx, func() looked {
-		state, err := repository.Look(ctx, h.definedCode(at, on))
+		state, err := repository.Look(ctx, d)
 		return looked{state, err}
 	})
 	if err == nil {
 		err = found.err
 	}
 	if err != nil {
-		return code{}, fmt.Errorf("look at the code of connector %q: %w", at.entry.Name, err)
+		return code{}, fmt.Errorf("look at the code of connector %q: %w", name, err)
 	}
 	c := code{Code: consent.Code{Ref: found.state.Ref, Files: map[string]string{}}, stamps: map[string]string{}, files: found.state.Files}
 	for _, file := range found.state.Files {
@@ -65,12 +70,18 @@ func (h *Host) definedCode(at subject, on ground) repository.Definition {
 	return d
 }
 
-// settleOnCode keeps what was found of the code and judges the slot by it; what a start has come to stays known.
-func (h *Host) settleOnCode(s *slot, at subject, found code) {
+// isOf reports whether the slot has still the entry that was looked at: the files may have been read again meanwhile.
+func (s *slot) isOf(entry *config.Entry) bool {
+	return s.entry.ID == entry.ID && s.entry.Text == entry.Text
+}
+
+// settleOnCode keeps what was found of the code and judges the slot by it, unless it has another entry by now; what a start
+// has come to stays known.
+func (h *Host) settleOnCode(s *slot, at subject, found code) (isJudged bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s.entry != at.entry {
-		return
+	if !s.isOf(at.entry) {
+		return false
 	}
 	if found.Program == "" && s.code != nil {
 		found.Program, found.Values = s.code.Program, s.code.Values
@@ -79,6 +90,7 @@ func (h *Host) settleOnCode(s *slot, at subject, found code) {
 	h.judge(s)
 	h.toolIndex = nil
 	s.nudge(h.wanted(s))
+	return true
 }
 
 // uncovered lists what of the slot's code no yes covers; h.mu is held.
@@ -89,20 +101,50 @@ func (h *Host) uncovered(s *slot) []consent.Difference {
 	return append(h.decisions.Uncovered(s.consentKey(), s.hash, s.code.Code), s.swapped...)
 }
 
-// startedCode is the code as it stands right before the process is spawned, with what the definition has come to.
-func (h *Host) startedCode(ctx context.Context, s *slot, at subject, d connector.Definition) (code, error) {
-	on := h.groundNow(s)
-	found, err := h.codeOf(ctx, at, on)
-	if err != nil || on.root == "" {
-		return found, err
+// startedCode is the code as it stands right before the process is spawned, with what the definition has come to: the program,
+// its arguments, and the files that they name only now. Where it cannot be judged by, or another folder stands there, nothing
+// may start.
+func (h *Host) startedCode(ctx context.Context, s *slot, at subject, d connector.Definition) (found code, mayStart bool, err error) {
+	on, err := patiently(ctx, func() ground { return h.look(at) })
+	switch {
+	case err != nil:
+		return code{}, false, err
+	case on != h.groundNow(s):
+		h.settleOn(s, at, on)
+		h.notify(h.rejudge())
+		return code{}, false, nil
+	case on.root == "":
+		return code{}, true, nil
+	}
+	if found, err = h.codeOf(ctx, at, on); err != nil {
+		return code{}, false, err
+	}
+	spawned, err := lookAt(ctx, at.entry.Name, spawnedCode(on, d))
+	if err != nil {
+		return code{}, false, err
 	}
 	found.Program = d.Program
 	found.Values = map[string]string{"cwd": d.Dir}
 	for i, argument := range d.Args {
 		found.Values[fmt.Sprintf("args[%d]", i)] = argument
 	}
-	h.settleOnCode(s, at, found)
-	return found, nil
+	for path, sum := range spawned.Files {
+		if _, isNamed := found.Files[path]; !isNamed {
+			found.Values[consent.ValueOfFile+path] = sum
+		}
+	}
+	return found, h.settleOnCode(s, at, found), nil
+}
+
+// spawnedCode is what of the workspace a definition runs once its variables are replaced and its program is found.
+func spawnedCode(on ground, d connector.Definition) repository.Definition {
+	spawned := repository.Definition{Root: on.root, Dir: d.Dir, Command: d.Program, Args: d.Args}
+	for _, variable := range d.Env {
+		if name, value, _ := strings.Cut(variable, "="); config.IsLoaderVariable(name) && name != "PATH" {
+			spawned.Files = append(spawned.Files, value)
+		}
+	}
+	return spawned
 }
 
 func (h *Host) groundNow(s *slot) ground {
@@ -132,10 +174,16 @@ func (h *Host) coverStart(ctx context.Context, s *slot, started code) {
 // checkSwap looks again once the process runs: a file that was written meanwhile may be what it has read, even where it is
 // now what it was before. Only a person says that such a connector may run.
 func (h *Host) checkSwap(ctx context.Context, s *slot, at subject, started code) {
-	if len(started.stamps) == 0 {
+	on := h.groundNow(s)
+	if on.root == "" {
 		return
 	}
-	now, err := h.codeOf(ctx, at, h.groundNow(s))
+	if again, err := patiently(ctx, func() ground { return h.look(at) }); err == nil && again != on {
+		h.settleOn(s, at, again)
+		h.notify(h.rejudge())
+		return
+	}
+	now, err := h.codeOf(ctx, at, on)
 	if err != nil || maps.Equal(now.stamps, started.stamps) {
 		return
 	}
@@ -177,7 +225,8 @@ func (h *Host) isCodeOf(s *slot, on ground, path string) (name string, isCode bo
 }
 
 // Saved tells that the user saved a file in this editor: what a yes covers follows it (U11). What runs goes on.
-func (h *Host) Saved(ctx context.Context, path string) {
+// Sum is that of the text that the editor has: where the disk holds another, it was not the user who wrote it.
+func (h *Host) Saved(ctx context.Context, path, sum string) {
 	isCovered := false
 	for s, at := range h.subjects(func(s *slot) bool { return s.ground.root != "" }) {
 		on := h.groundNow(s)
@@ -186,7 +235,7 @@ func (h *Host) Saved(ctx context.Context, path string) {
 			continue
 		}
 		found, err := h.codeOf(ctx, at, on)
-		if err != nil || found.Files[name] == "" {
+		if err != nil || found.Files[name] != sum {
 			continue
 		}
 		key := consent.Key{Root: on.root, RootID: on.rootID, Connector: at.entry.Name}

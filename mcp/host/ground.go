@@ -72,7 +72,7 @@ func (h *Host) subjects(concerned func(*slot) bool) map[*slot]subject {
 func (h *Host) settleOn(s *slot, at subject, found ground) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s.entry == at.entry && slices.Equal(h.roots, at.roots) {
+	if s.isOf(at.entry) && slices.Equal(h.roots, at.roots) {
 		s.ground = found
 	}
 }

@@ -47,9 +47,9 @@ func (h *Host) launch(ctx context.Context, s *slot, at subject, given inputValue
 	case prepared.problem != nil:
 		return nil, prepared.problem
 	}
-	started, err := h.startedCode(ctx, s, at, prepared.definition)
+	started, mayStart, err := h.startedCode(ctx, s, at, prepared.definition)
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, err == nil && !mayStart:
 		return nil, nil // it was given up, or what it comes to is not covered
 	case err != nil:
 		return nil, internalProblem(at.entry, err)
@@ -99,6 +99,8 @@ func (h *Host) prepare(at subject, given inputValues) prepared {
 		return prepared{problem: programProblem(entry, err)}
 	}
 	judged := policy.Connector{Name: entry.Name, Command: append([]string{expanded.Command}, expanded.Args...), Program: program}
+	judged.Real, _ = filepath.EvalSymlinks(program)
+	judged.InWorkspace = slices.ContainsFunc(at.roots, func(root string) bool { return place.LiesIn(program, root) })
 	if refused := h.readPolicies().refusal(entry, judged); refused != nil {
 		return prepared{problem: refused}
 	}

@@ -184,7 +184,9 @@ func (h *Host) takeOver(s *slot, process *connector.Connector) bool {
 		return false
 	}
 	s.problem = nil
-	s.server = Server{Name: status.Server.Name, Version: status.Server.Version, ProtocolVersion: status.Server.ProtocolVersion}
+	s.server = Server{ProtocolVersion: status.Server.ProtocolVersion}
+	s.server.Name, _ = h.secrets.Text(status.Server.Name)
+	s.server.Version, _ = h.secrets.Text(status.Server.Version)
 	s.warnings = status.Warnings
 	h.publish(s, status.Catalogue)
 	h.rearm(s)

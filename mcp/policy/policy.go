@@ -51,7 +51,11 @@ type Connector struct {
 	// Command is the program and its arguments; Program is the file that the program was found to be, once it is known.
 	Command []string
 	Program string
-	URL     string
+	// Real is Program with its links followed. InWorkspace is set where either lies in a workspace folder: a name alone then
+	// means none that an administrator lists.
+	Real        string
+	InWorkspace bool
+	URL         string
 	// IsWritten is set where the values may hold variables: whether the connector is listed is then open until its start.
 	IsWritten bool
 }
@@ -80,6 +84,12 @@ func Read(path string, owner int) (Policy, error) {
 }
 
 func readOwned(path string, owner int) ([]byte, error) {
+	// Before it is opened: opening a pipe would wait for somebody who writes.
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -165,7 +175,7 @@ func (r rule) means(c Connector) bool {
 		return c.URL != "" && matches(r.URL, c.URL)
 	}
 	return len(c.Command) > 0 && matchesEach(r.Command[1:], c.Command[1:]) &&
-		(matches(r.Command[0], c.Command[0]) || c.Program != "" && matches(r.Command[0], c.Program))
+		(matches(r.Command[0], c.Command[0]) && !(c.InWorkspace && !strings.ContainsAny(r.Command[0], `/\`)) || c.Program != "" && matches(r.Command[0], c.Program))
 }
 
 // mayMean is means for a prohibition: the case of letters, a folder or an ending of the program do not lead past it.
@@ -181,10 +191,10 @@ func (r rule) mayMean(c Connector) bool {
 	case len(c.Command) == 0 || !matchesEach(r.Command[1:], c.Command[1:]):
 		return false
 	}
-	for _, program := range []string{c.Command[0], c.Program} {
+	pattern := strings.ToLower(r.Command[0])
+	for _, program := range []string{c.Command[0], c.Program, c.Real} {
 		base := strings.ToLower(filepath.Base(filepath.ToSlash(program)))
-		pattern := strings.ToLower(r.Command[0])
-		if program != "" && (matches(pattern, base) || matches(pattern, strings.TrimSuffix(base, filepath.Ext(base)))) {
+		if program != "" && (matches(pattern, strings.ToLower(filepath.Clean(program))) || matches(pattern, base) || matches(pattern, strings.TrimSuffix(base, filepath.Ext(base)))) {
 			return true
 		}
 	}

@@ -18,8 +18,10 @@ import (
 )
 
 const (
-	// maxFileBytes bounds a file that is hashed; a larger one stands for its size alone.
+	// maxFileBytes bounds a file that is hashed; a larger one stands for when it was written.
 	maxFileBytes = 64 << 20
+	// maxTotalBytes bounds what is hashed for one definition.
+	maxTotalBytes = 256 << 20
 	// maxFiles bounds how many files one definition can name.
 	maxFiles = 256
 )
@@ -69,24 +71,25 @@ func Look(ctx context.Context, d Definition) (State, error) {
 		return State{}, fmt.Errorf("look at the code in %s: %w", d.Root, err)
 	}
 	defer root.Close()
+	looking := lookout{ctx: ctx, root: root, sums: map[string]string{}}
 	files := map[string]File{}
 	for _, candidate := range slices.Concat(d.named(), d.steering()) {
+		candidate.Path = looking.straight(candidate.Path)
 		if _, isKnown := files[candidate.Path]; isKnown {
 			continue
 		}
-		sum, stamp, err := sumOf(ctx, root, candidate.Path)
+		err := looking.at(&candidate)
 		switch {
-		case ctx.Err() != nil:
-			return State{}, fmt.Errorf("look at the code in %s: %w", d.Root, ctx.Err())
 		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errFolder) || isPathError(err):
 			continue
-		case err != nil: // os.Root has no name for a link that leads out
-			sum = "unreadable, or a link out of the workspace"
+		case files[candidate.Path].Path != "": // many lie behind one link that leads out
+			continue
+		case err == nil && len(files) == maxFiles:
+			err = fmt.Errorf("the definition and its runner read more than %d files there", maxFiles)
 		}
-		if len(files) == maxFiles {
-			return State{}, fmt.Errorf("look at the code in %s: the definition and its runner read more than %d files there", d.Root, maxFiles)
+		if err != nil {
+			return State{}, fmt.Errorf("look at the code in %s: %w", d.Root, err)
 		}
-		candidate.Sum, candidate.Stamp = sum, stamp
 		files[candidate.Path] = candidate
 	}
 	return State{Ref: refOf(root), Files: slices.SortedFunc(maps.Values(files), func(a, b File) int { return cmp.Compare(a.Path, b.Path) })}, nil
@@ -97,38 +100,114 @@ var errFolder = errors.New("a folder")
 // isPathError tells a word that happens to look like a path, such as one with a NUL or of too many bytes.
 func isPathError(err error) bool { return errors.Is(err, fs.ErrInvalid) || isNameTooLong(err) }
 
-// sumOf hashes a regular file of the workspace; links are followed as long as they stay in it.
-func sumOf(ctx context.Context, root *os.Root, name string) (sum, stamp string, err error) {
+// lookout is one look at a workspace.
+type lookout struct {
+	ctx  context.Context
+	root *os.Root
+	sums map[string]string // of files that were hashed already, by stamp: many names may stand for one
+	read int64
+}
+
+// straight is a path without the ways back in it, where they lead to the same file: behind a link they do not.
+func (l *lookout) straight(name string) string {
+	if !strings.Contains(name, "..") {
+		return name
+	}
+	short := path.Clean(name)
+	there, err1 := l.root.Stat(filepath.FromSlash(name))
+	here, err2 := l.root.Stat(filepath.FromSlash(short))
+	if err1 == nil && (err2 != nil || !os.SameFile(there, here)) {
+		return name
+	}
+	return short
+}
+
+// at looks at a file of the workspace; links are followed as long as they stay in it. What is not hashed gets a sum that
+// changes whenever it is written or replaced.
+func (l *lookout) at(file *File) error {
+	name := filepath.FromSlash(file.Path)
 	// Before it is opened: opening a device or a pipe may act or hang.
-	info, err := root.Stat(filepath.FromSlash(name))
+	info, err := l.root.Stat(name)
 	switch {
+	case l.ctx.Err() != nil:
+		return l.ctx.Err()
+	case err != nil && (errors.Is(err, fs.ErrNotExist) || isPathError(err)):
+		return err
 	case err != nil:
-		return "", "", err
+		return l.ledOut(file)
 	case info.IsDir():
-		return "", "", errFolder
-	case whyNotHashed(info) != "":
-		return whyNotHashed(info), stampOf(info), nil
+		return errFolder
 	}
-	file, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|nonBlocking, 0)
-	if err != nil {
-		return "", "", err
-	}
-	defer file.Close()
-	if info, err = file.Stat(); err != nil {
-		return "", "", err
-	}
+	file.Stamp = stampOf(info)
 	if why := whyNotHashed(info); why != "" {
-		return why, stampOf(info), nil
+		file.Sum = why + "; " + file.Stamp
+		return nil
+	}
+	if sum, isKnown := l.sums[file.Stamp]; isKnown && file.Stamp != "" {
+		file.Sum = sum
+		return nil
+	}
+	return l.hash(file, name)
+}
+
+func (l *lookout) hash(file *File, name string) error {
+	in, err := l.root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return l.ledOut(file)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	file.Stamp = stampOf(info)
+	if why := whyNotHashed(info); why != "" {
+		file.Sum = why + "; " + file.Stamp
+		return nil
 	}
 	hash := sha256.New()
-	read, err := io.Copy(hash, io.LimitReader(&cancelled{ctx, file}, maxFileBytes+1))
+	read, err := io.Copy(hash, io.LimitReader(&cancelled{l.ctx, in}, maxFileBytes+1))
+	l.read += read
 	switch {
 	case err != nil:
-		return "", "", err
+		return err
+	case l.read > maxTotalBytes:
+		return fmt.Errorf("the files that the definition names hold more than %d MiB", maxTotalBytes>>20)
 	case read > maxFileBytes:
-		return tooLarge(read), stampOf(info), nil
+		file.Sum = tooLarge(read) + "; " + file.Stamp
+		return nil
 	}
-	return hex.EncodeToString(hash.Sum(nil)), stampOf(info), nil
+	file.Sum = hex.EncodeToString(hash.Sum(nil))
+	l.sums[file.Stamp] = file.Sum
+	return nil
+}
+
+// ledOut is a file that cannot be read, or that lies outside by a link on the way to it: the link stands for it, as it is.
+// One into /proc could be anything, the workspace too.
+func (l *lookout) ledOut(file *File) error {
+	file.Sum = "unreadable, or a link out of the workspace"
+	parts := strings.Split(file.Path, "/")
+	for i := range parts {
+		way := filepath.FromSlash(strings.Join(parts[:i+1], "/"))
+		info, err := l.root.Lstat(way)
+		if err != nil {
+			break
+		}
+		file.Sum += "; " + stampOf(info)
+		target, err := l.root.Readlink(way)
+		if err != nil {
+			continue
+		}
+		if strings.Contains(filepath.ToSlash(target), "/proc/") {
+			return fmt.Errorf("%s is a link to %s, where anything may stand", file.Path, target)
+		}
+		if _, err := l.root.Stat(way); err != nil {
+			file.Path = filepath.ToSlash(way)
+			break
+		}
+	}
+	file.Stamp = file.Sum
+	return nil
 }
 
 func whyNotHashed(info fs.FileInfo) string {
@@ -158,7 +237,7 @@ func (c *cancelled) Read(b []byte) (int, error) {
 
 // steering lists what runners read in the folder they start in and in those above it, up to the workspace's own.
 func (d Definition) steering() []File {
-	dir, isInside := d.inside(d.folder())
+	dir, isInside := d.start()
 	if !isInside {
 		return nil
 	}
@@ -172,6 +251,20 @@ func (d Definition) steering() []File {
 		}
 		dir = path.Dir(dir)
 	}
+}
+
+// start is the folder that the connector starts in, as the kernel finds it, relative to the workspace.
+func (d Definition) start() (string, bool) {
+	root, err := filepath.EvalSymlinks(d.Root)
+	if err != nil {
+		return "", false
+	}
+	folder, err := filepath.EvalSymlinks(d.folder())
+	if err != nil {
+		return d.inside(d.folder())
+	}
+	relative, err := filepath.Rel(root, folder)
+	return filepath.ToSlash(relative), err == nil && filepath.IsLocal(relative)
 }
 
 // steeringNames are the files by which a repository has a say in what a runner runs (S2).

@@ -85,6 +85,10 @@ func TestS2_NamedFiles(t *testing.T) {
 		{"an envFile", Definition{Command: "x", Files: []string{".env.local"}}, []string{".env.local"}},
 		{"from another folder", Definition{Dir: "sub/deep", Command: "node", Args: []string{"tool.js", "../../server.js"}}, []string{"server.js", "sub/deep/tool.js"}},
 		{"a folder through the variable", Definition{Dir: "${workspaceFolder}/sub", Command: "node", Args: []string{"deep/tool.js"}}, []string{"sub/deep/tool.js"}},
+		{"the kernel's own name of the folder", Definition{Command: "sh", Args: []string{"/proc/self/cwd/run.sh"}}, []string{"run.sh"}},
+		{"without its ending", Definition{Command: "node", Args: []string{"server"}}, []string{"server.js"}},
+		{"a module behind other flags", Definition{Command: "python3", Args: []string{"-um", "pkg.mod"}}, []string{"pkg/mod.py"}},
+		{"a flag and a space", Definition{Command: "node", Args: []string{"--require=./a b.js"}}, []string{"a b.js"}},
 		{"nothing here", Definition{Command: "npx", Args: []string{"-y", "good@1.0.0", "/etc/passwd", "../server.js", "${HOME}/server.js", "\x00", strings.Repeat("x", 5000)}}, nil},
 	} {
 		test.d.Root = root
@@ -198,7 +202,7 @@ func TestS2_OnlyRegularFilesOfABoundedSize(t *testing.T) {
 			t.Errorf("hashed: %+v", file)
 		}
 	}
-	if len(state.Files) == 0 || state.Files[0].Sum != "too large: 67108865 bytes" {
+	if len(state.Files) == 0 || !strings.HasPrefix(state.Files[0].Sum, "too large: 67108865 bytes; ") {
 		t.Errorf("%+v", state.Files)
 	}
 }
@@ -244,4 +248,73 @@ func FuzzNamed(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What the words say and where the kernel goes are two things behind a link.
+func TestS2_AWayBackBehindALink(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	root := workspace(t, map[string]string{"real.sh": "decoy", "sub/real.sh": "runs", "sub/deep/x": "", "link": "-> sub/deep", "sub/package.json": "1"})
+	named, _ := paths(look(t, Definition{Root: root, Command: "sh", Args: []string{"link/../real.sh"}}))
+	if !slices.Contains(named, "link/../real.sh") {
+		t.Errorf("%q", named)
+	}
+	named, steering := paths(look(t, Definition{Root: root, Dir: "link/..", Command: "sh", Args: []string{"real.sh"}}))
+	if !slices.Contains(named, "link/../real.sh") || !slices.Contains(steering, "sub/package.json") {
+		t.Errorf("%q, steered by %q", named, steering)
+	}
+}
+
+func TestS2_WhatIsNotHashedIsAnotherOnceItIsWritten(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	outside := workspace(t, map[string]string{"a.sh": "a", "b.sh": "b"})
+	root := workspace(t, map[string]string{"link.sh": "-> " + filepath.Join(outside, "a.sh"), "proc.sh": "-> /proc/self/cwd/x.sh"})
+	d := Definition{Root: root, Command: "sh", Args: []string{"link.sh"}}
+	before := look(t, d)
+	path := filepath.Join(root, "link.sh")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(outside, "b.sh"), path); err != nil {
+		t.Fatal(err)
+	}
+	if after := look(t, d); len(after.Files) != 1 || slices.Equal(sums(after), sums(before)) {
+		t.Errorf("%+v, before %+v", after, before)
+	}
+	if state, err := Look(t.Context(), Definition{Root: root, Command: "sh", Args: []string{"proc.sh"}}); err == nil {
+		t.Errorf("%+v", state)
+	}
+}
+
+func TestS2_ManyNamesOfOneFileAreHashedOnce(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	files := map[string]string{}
+	var names []string
+	for i := range 50 {
+		name := fmt.Sprintf("link%d.js", i)
+		files[name], names = "-> large.js", append(names, name)
+	}
+	root := workspace(t, files)
+	for _, name := range []string{"large.js", "a.js", "b.js", "c.js", "d.js", "e.js"} {
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(root, name), maxFileBytes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if state := look(t, Definition{Root: root, Command: "node", Args: names}); len(state.Files) != 50 {
+		t.Errorf("%d files", len(state.Files))
+	}
+	if _, err := Look(t.Context(), Definition{Root: root, Command: "node", Args: []string{"a.js", "b.js", "c.js", "d.js", "e.js"}}); err == nil {
+		t.Error("there is no end to what is hashed")
+	}
 }

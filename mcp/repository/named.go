@@ -2,7 +2,6 @@ package repository
 
 import (
 	"net/url"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,11 +13,16 @@ import (
 func (d Definition) named() []File {
 	var files []File
 	add := func(word string) {
-		if name, isInside := d.inside(word); isInside {
-			files = append(files, File{Path: name})
-			for _, entry := range folderEntries {
-				files = append(files, File{Path: path.Join(name, entry)})
-			}
+		name, isInside := d.inside(word)
+		if !isInside {
+			return
+		}
+		files = append(files, File{Path: name})
+		for _, ending := range endings {
+			files = append(files, File{Path: name + ending})
+		}
+		for _, entry := range folderEntries {
+			files = append(files, File{Path: strings.TrimPrefix(name+"/"+entry, "./")})
 		}
 	}
 	var words []string
@@ -29,19 +33,21 @@ func (d Definition) named() []File {
 		for _, part := range partsOf(word) {
 			add(part)
 		}
-		if word == "-m" && i+1 < len(words) { // python3 -m package.module
-			module := strings.ReplaceAll(words[i+1], ".", "/")
-			add(module)
-			add(module + ".py")
+		if isModuleFlag.MatchString(word) && i+1 < len(words) { // python3 -m package.module
+			add(strings.ReplaceAll(words[i+1], ".", "/"))
 		}
 		if rest, isModule := strings.CutPrefix(word, "-m"); isModule && rest != "" {
-			module := strings.ReplaceAll(rest, ".", "/")
-			add(module)
-			add(module + ".py")
+			add(strings.ReplaceAll(rest, ".", "/"))
 		}
 	}
 	return files
 }
+
+// isModuleFlag matches the flag of a module, also behind others: python3 -um package.module.
+var isModuleFlag = regexp.MustCompile(`^-[A-Za-z]*m$`)
+
+// endings are what a runner tries where a file is named without one.
+var endings = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".json", ".py"}
 
 // folderEntries are what a runner starts in a folder that it is given.
 var folderEntries = []string{"index.js", "index.mjs", "index.cjs", "index.ts", "main.py", "main.ts", "mod.ts", "__init__.py", "__main__.py", "package.json"}
@@ -58,6 +64,9 @@ func partsOf(word string) []string {
 				parts = append(parts, part)
 			}
 		}
+	}
+	if _, value, isSet := strings.Cut(word, "="); isSet { // with its spaces
+		parts = append(parts, value)
 	}
 	if rest, isList := strings.CutPrefix(word, "@"); isList { // a file of arguments
 		parts = append(parts, rest)
@@ -77,14 +86,33 @@ func (d Definition) inside(word string) (string, bool) {
 	if word == "" || strings.ContainsAny(word, "\x00$") || strings.HasPrefix(word, "//") || strings.HasPrefix(word, `\\`) {
 		return "", false
 	}
+	for _, own := range []string{"/proc/self/cwd/", "/proc/thread-self/cwd/"} {
+		if rest, isOwn := strings.CutPrefix(word, own); isOwn {
+			word = rest
+		}
+	}
 	if !filepath.IsAbs(word) {
-		word = filepath.Join(d.folder(), word)
+		word = d.folder() + string(filepath.Separator) + word
 	}
-	relative, err := filepath.Rel(d.Root, word)
-	if err != nil || !filepath.IsLocal(relative) {
-		return "", false
+	under, isUnder := strings.CutPrefix(word, filepath.Clean(d.Root)+string(filepath.Separator))
+	if !isUnder {
+		relative, err := filepath.Rel(d.Root, word)
+		if err != nil {
+			return "", false
+		}
+		under = relative
 	}
-	return filepath.ToSlash(relative), true
+	under = plain(filepath.ToSlash(under))
+	return under, filepath.IsLocal(filepath.FromSlash(under))
+}
+
+// plain drops what leads nowhere from a path, but keeps "..": behind a link it leads elsewhere than the words say.
+func plain(name string) string {
+	parts := slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
+	if len(parts) == 0 {
+		return "."
+	}
+	return strings.Join(parts, "/")
 }
 
 // addressed is the path of a file URL, also of one that lost its scheme to the separators.
@@ -107,7 +135,7 @@ func (d Definition) folder() string {
 	if filepath.IsAbs(dir) {
 		return dir
 	}
-	return filepath.Join(d.Root, dir)
+	return filepath.Clean(d.Root) + string(filepath.Separator) + dir
 }
 
 // variable is one whose value the workspace itself gives; a default does not count then.

@@ -152,7 +152,9 @@ func TestU11_WhatTheUserSavesOrFollowsDoesNotAsk(t *testing.T) {
 		s.allow(message.ConsentAllow)
 		e := s.edit()
 		e.Connector("build", message.ConnectorReady)
-		saved(e, s.put("run.sh", another))
+		path := s.put("run.sh", another)
+		e.Open(path, another)
+		saved(e, path)
 		consents := filepath.Join(s.home, "state", "consents.json")
 		before := s.read(consents)
 		eventually(t, "the save is remembered", func() bool { return s.read(consents) != before })
@@ -286,4 +288,94 @@ func onceHash(t *testing.T, shown string) string {
 		t.Fatalf("nothing to name in:\n%s", shown)
 	}
 	return found[1]
+}
+
+// The words of a definition do not always say which file runs.
+func TestS2_WhatRunsIsWhatIsWatched(t *testing.T) {
+	t.Parallel()
+	run := func(what string) string { return "exec '" + fakestdio + "' # " + what + "\n" }
+	link := func(s *scriptRepository, target, name string) {
+		_ = os.Remove(filepath.Join(s.repository, name))
+		if err := os.Symlink(target, filepath.Join(s.repository, name)); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		entry entry
+		file  string // that runs
+		links map[string]string
+	}{
+		{"a default in an argument", entry{"command": "sh", "args": []string{"${NOPE:-real.sh}"}}, "real.sh", nil},
+		{"a default in the folder", entry{"command": "sh", "args": []string{"real.sh"}, "cwd": "${NOPE:-sub}"}, "sub/real.sh", nil},
+		{"the kernel's name of the folder", entry{"command": "sh", "args": []string{"/proc/self/cwd/real.sh"}}, "real.sh", nil},
+		{"back behind a link", entry{"command": "sh", "args": []string{"link/../real.sh"}}, "sub/real.sh", map[string]string{"link": "sub/deep"}},
+		{"a program of PATH in the repository", entry{"command": "tool"}, "bin/tool", nil},
+		{"what the shell sources", entry{"command": "bash", "args": []string{"-c", ":"}, "env": map[string]string{"BASH_ENV": "real.sh"}}, "real.sh", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScripted(t)
+			put := func(what string) {
+				path := s.put(test.file, "#!/bin/sh\n"+run(what))
+				if err := os.Chmod(path, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.put("sub/deep/x", "")
+			s.environ = append(s.environ, "PATH="+filepath.Join(s.repository, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+			for name, target := range test.links {
+				link(s, target, name)
+			}
+			put("good")
+			s.project(servers(map[string]entry{"build": test.entry}))
+			s.allow(message.ConsentAllow)
+			if state, item := s.outcome(); state != message.ConnectorReady {
+				t.Fatalf("nothing changed: %s, %+v", state, item.Changes)
+			}
+			put("evil")
+			if state, _ := s.outcome(); state != message.ConnectorWaiting {
+				t.Errorf("what was swapped is %s", state)
+			}
+		})
+	}
+}
+
+// The files are read again all the time, by any window's yes too; that must not lead past the judgement of the code.
+func TestS2_AReloadDuringTheStartHidesNothing(t *testing.T) {
+	t.Parallel()
+	s := newScripted(t)
+	s.allow(message.ConsentAllow)
+	shell := s.write(filepath.Join(s.home, "slow-shell"), "#!/bin/sh\nsleep 1\nexec /bin/sh -c 'echo \"$PATH\"'\n")
+	if err := os.Chmod(shell, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.environ = append(s.environ, "SHELL="+shell)
+	e := s.edit()
+	e.Connector("build", message.ConnectorStarting)
+	mark := s.file("mark")
+	s.put("run.sh", ": > '"+mark+"'; exec '"+fakestdio+"'\n")
+	s.project(s.text + "\n")
+	e.Connector("build", message.ConnectorWaiting)
+	if exists(mark) {
+		t.Error("what was swapped ran")
+	}
+}
+
+// A yes of the user's is for what the user wrote: not for what lies on the disk beside it.
+func TestU11_OnlyWhatTheEditorHoldsIsSaved(t *testing.T) {
+	t.Parallel()
+	s := newScripted(t)
+	s.allow(message.ConsentAllow)
+	e := s.edit()
+	e.Connector("build", message.ConnectorReady)
+	path := filepath.Join(s.repository, "run.sh")
+	e.Open(path, s.read(path))
+	s.put("run.sh", "exec '"+fakestdio+"' # another's\n")
+	saved(e, path)
+	editortest.Request(e, message.Connectors, message.Empty{})
+	e.End()
+	if state, _ := s.outcome(); state != message.ConnectorWaiting {
+		t.Error("what somebody else wrote is", state)
+	}
 }
