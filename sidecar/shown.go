@@ -33,7 +33,7 @@ type shownReview struct {
 	isUsed bool
 }
 
-const howToAnswer = "Answer where your editor asks, or with a code action of this document, or in a terminal: pillion pending, pillion answer."
+const howToAnswer = "Answer where your editor asks, with a code action of this document where your editor offers one, or in a terminal: pillion pending, pillion answer."
 
 // review writes the document that shows a question whole, and returns its path; empty for a kind that is not shown in one.
 func (d *shownDocuments) review(s *Session, ask message.Ask) string {

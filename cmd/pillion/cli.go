@@ -99,6 +99,9 @@ func runVerb(arguments []string) int {
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	p.ctx = ctx
 	err = parsed.Run(p)
+	if out, isChecked := p.stdout.(*checkedWriter); isChecked && out.err != nil && err == nil {
+		err = fail(exitFailed, nil, "write the result: %w", out.err)
+	}
 	p.complain(err)
 	return codeOf(err)
 }

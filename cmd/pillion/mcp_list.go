@@ -128,6 +128,10 @@ func (p *program) explain(connectors []message.Connector) {
 		}
 	}
 	if waiting > 0 {
-		p.print("\n" + strconv.Itoa(waiting) + " need permission. Review and allow: pillion mcp approve")
+		need := " need permission"
+		if waiting == 1 {
+			need = " needs permission"
+		}
+		p.print("\n" + strconv.Itoa(waiting) + need + ". Review and allow: pillion mcp approve")
 	}
 }

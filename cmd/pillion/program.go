@@ -37,7 +37,7 @@ func newProgram() *program {
 	environ := os.Environ()
 	held := core.NewSettings(environ, nil)
 	return &program{
-		stdout: os.Stdout, stderr: os.Stderr, isTerminal: term.IsTerminal(int(os.Stdout.Fd())),
+		stdout: &checkedWriter{to: os.Stdout}, stderr: os.Stderr, isTerminal: term.IsTerminal(int(os.Stdout.Fd())),
 		environ: environ, executable: executable, settings: held, log: core.NewLogger(environ, held.LogLevel()),
 	}
 }
@@ -116,4 +116,18 @@ func (p *program) table(heading []string, rows [][]string) {
 		}
 		fmt.Fprintln(out, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 	}
+}
+
+// checkedWriter remembers that something could not be written, which a program that reads the result must learn of.
+type checkedWriter struct {
+	to  io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
 }

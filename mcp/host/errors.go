@@ -32,11 +32,16 @@ type UnknownError struct {
 	Candidates []string
 	// Nearest are names that may have been meant, the likeliest first.
 	Nearest []string
+	// IsOff is set for a tool that is there and switched off.
+	IsOff bool
 }
 
 func (e *UnknownError) Error() string {
 	if len(e.Candidates) > 0 {
 		return fmt.Sprintf("%s %q is ambiguous: use one of the ids %q", e.What, e.Name, e.Candidates)
+	}
+	if e.IsOff {
+		return fmt.Sprintf("the %s %q is switched off here; pillion why %s says by what", e.What, e.Name, e.Name)
 	}
 	if len(e.Nearest) > 0 {
 		return fmt.Sprintf("there is no %s %q; did you mean %s?", e.What, e.Name, why.Listed(e.Nearest))

@@ -144,6 +144,9 @@ func (h *Host) findTool(name string) (indexedTool, error) {
 		return index.tools[found[0]], nil
 	case 0:
 		_, labels := h.labels()
+		if slices.Contains(labels, name) { // it is listed, and not offered
+			return indexedTool{}, &UnknownError{What: "tool", Name: name, IsOff: true}
+		}
 		return indexedTool{}, &UnknownError{What: "tool", Name: name, Nearest: why.Near(name, labels)}
 	}
 	candidates := make([]string, len(found))

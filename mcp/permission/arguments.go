@@ -37,7 +37,11 @@ func CheckArguments(raw []byte) ([]byte, error) {
 	if err != nil {
 		var syntax *jsontext.SyntacticError
 		if errors.As(err, &syntax) && syntax.Err != nil {
-			return nil, &ArgumentsError{Path: string(syntax.JSONPointer), Reason: syntax.Err}
+			reason := syntax.Err
+			if syntax.JSONPointer == "" && !errors.Is(reason, jsontext.ErrDuplicateName) {
+				reason = fmt.Errorf(`this is not one JSON object, such as {"name": "todo"}: %w`, reason)
+			}
+			return nil, &ArgumentsError{Path: string(syntax.JSONPointer), Reason: reason}
 		}
 		return nil, &ArgumentsError{Reason: err}
 	}
