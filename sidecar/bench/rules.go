@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
@@ -103,16 +104,46 @@ func (h *home) decide(ctx context.Context, program string) error {
 	if err := consent.New(folder).Decide(ctx, key, entry.Hash(), entry.Text, consent.Code{}, consent.AllowFollow); err != nil {
 		return err
 	}
+	const tool = "tool0"
 	rules := permission.New(folder)
-	for i := range manyRules {
-		tool := fmt.Sprintf("tool%d", i)
-		_, err := rules.Add(ctx, permission.Rule{
-			Connector: entry.Name, Source: string(config.SourceUser), Scope: permission.ScopeUser, Decision: permission.RuleAllow,
-			DefinitionHash: entry.Hash(), Tool: tool, ToolHashes: map[string]string{tool: "of another tool"},
-		})
-		if err != nil {
-			return err
-		}
+	_, err = rules.Add(ctx, permission.Rule{
+		Connector: entry.Name, Source: string(config.SourceUser), Scope: permission.ScopeUser, Decision: permission.RuleAllow,
+		DefinitionHash: entry.Hash(), Tool: tool, ToolHashes: map[string]string{tool: "of another tool"},
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	return repeatRule(rules.Path(), tool)
+}
+
+// repeatRule makes many rules of the one in a store, each about another tool: to store them one by one takes too long.
+func repeatRule(path, tool string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var file struct {
+		Version int `json:"version"`
+		Data    struct {
+			Rules []json.RawMessage `json:"rules"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		return err
+	}
+	one := string(file.Data.Rules[0])
+	var kept struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal([]byte(one), &kept); err != nil {
+		return err
+	}
+	for i := 1; i < manyRules; i++ {
+		another := strings.NewReplacer(tool, fmt.Sprintf("tool%d", i), kept.ID, fmt.Sprintf("%016x", i)).Replace(one)
+		file.Data.Rules = append(file.Data.Rules, json.RawMessage(another))
+	}
+	if text, err = json.MarshalIndent(file, "", "  "); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o600)
 }
