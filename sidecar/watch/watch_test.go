@@ -237,17 +237,7 @@ func TestA8_FoldersMadeWhileTheyAreBeingWatched(t *testing.T) {
 // until waits for a condition on the watched folders.
 func (p *probe) until(what string, holds func(folders []string) bool) {
 	p.t.Helper()
-	for deadline := time.Now().Add(patient); ; time.Sleep(2 * time.Millisecond) {
-		p.lock().Lock()
-		list := p.notify.WatchList()
-		p.lock().Unlock()
-		if holds(list) {
-			return
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("it did not come about that %s; watched are %q", what, list)
-		}
-	}
+	p.waitFor(what, func() bool { return holds(p.notify.WatchList()) })
 }
 
 // While a program works in a folder, inotify does not tell of its removal to who watches the folder itself.
@@ -372,18 +362,23 @@ func TestC10_NoFlappingInTheGapOfASave(t *testing.T) {
 	}
 }
 
-// waitFor waits for a condition that is looked at under the watcher's lock.
+// waitFor waits for a condition on the watcher's own state, of which nothing tells; it is looked at under the lock.
 func (p *probe) waitFor(what string, holds func() bool) {
 	p.t.Helper()
-	for deadline := time.Now().Add(patient); ; time.Sleep(2 * time.Millisecond) {
+	again := time.NewTicker(2 * time.Millisecond)
+	defer again.Stop()
+	deadline := time.After(patient)
+	for {
 		p.lock().Lock()
 		isSo := holds()
 		p.lock().Unlock()
 		if isSo {
 			return
 		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("it did not come about that %s", what)
+		select {
+		case <-again.C:
+		case <-deadline:
+			p.t.Fatalf("it did not come about that %s; watched are %q", what, p.notify.WatchList())
 		}
 	}
 }
