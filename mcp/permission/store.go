@@ -127,16 +127,8 @@ func ByConnector(rules []Rule) map[string][]Rule {
 	return about
 }
 
-// RulesAbout returns the rules about connectors of that name, in the order of Rules; no other can concern a call of one. The
-// slice must not be modified.
-func (s *Store) RulesAbout(connector string) []Rule {
-	kept := s.kept.Value().Rules
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.indexOf(kept).about[connector]
-}
-
-// RulesConcerning is RulesAbout without the rules about other tools than that one.
+// RulesConcerning returns the rules about that tool of connectors of that name, and about all their tools, in the order of
+// Rules; no other can concern a call. The slice must not be modified.
 func (s *Store) RulesConcerning(connector, tool string) []Rule {
 	kept := s.kept.Value().Rules
 	s.mu.Lock()
