@@ -202,7 +202,7 @@ type ShownDefinition struct {
 // NamedFile is a file of the workspace that belongs to what is allowed.
 type NamedFile struct {
 	Path    string `json:"path"`    // below the workspace folder
-	SHA256  string `json:"sha256"`  // of its content, in hexadecimal
+	SHA256  string `json:"sha256"`  // of its content, in hexadecimal, or words that say why there is none
 	Changed bool   `json:"changed"` // whether it differs from what was allowed
 }
 

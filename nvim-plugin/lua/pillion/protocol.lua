@@ -770,7 +770,7 @@
 ---@class (exact) pillion.NamedFile
 ---below the workspace folder
 ---@field path string
----of its content, in hexadecimal
+---of its content, in hexadecimal, or words that say why there is none
 ---@field sha256 string
 ---whether it differs from what was allowed
 ---@field changed boolean

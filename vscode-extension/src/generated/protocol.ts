@@ -961,7 +961,7 @@ export interface ShownDefinition {
 export interface NamedFile {
   /** below the workspace folder */
   path: string;
-  /** of its content, in hexadecimal */
+  /** of its content, in hexadecimal, or words that say why there is none */
   sha256: string;
   /** whether it differs from what was allowed */
   changed: boolean;
