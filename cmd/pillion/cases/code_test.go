@@ -379,3 +379,31 @@ func TestU11_OnlyWhatTheEditorHoldsIsSaved(t *testing.T) {
 		t.Error("what somebody else wrote is", state)
 	}
 }
+
+// Another folder takes the allowed one's place in the last moment before the spawn, the same but for what the script imports.
+func TestS2_AFolderSwappedBeforeTheSpawn(t *testing.T) {
+	t.Parallel()
+	s := newScripted(t)
+	script := ". ./lib.sh; exec '" + fakestdio + "'\n"
+	s.put("run.sh", script)
+	s.put("lib.sh", ":\n")
+	s.allow(message.ConsentAllow)
+	mark, other, aside := s.file("mark"), s.file("other"), s.file("aside")
+	for name, text := range map[string]string{
+		".mcp.json": s.text, "run.sh": script, "lib.sh": ": > '" + mark + "'\n", "package.json": "{}\n",
+		".git/HEAD": "ref: refs/heads/main\n", ".env.mcp": mcptest.ModeVar + "=\n",
+	} {
+		s.write(filepath.Join(other, name), text)
+	}
+	// The login shell is asked right before.
+	shell := s.write(filepath.Join(s.home, "swapping-shell"), "#!/bin/sh\nmv '"+s.repository+"' '"+aside+"' && mv '"+other+"' '"+s.repository+"'\nexec /bin/sh -c 'echo \"$PATH\"'\n")
+	if err := os.Chmod(shell, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.environ = append(s.environ, "SHELL="+shell)
+	e := s.edit()
+	e.Connector("build", message.ConnectorWaiting)
+	if exists(mark) || !exists(aside) {
+		t.Errorf("the other folder ran: %v; it was swapped: %v", exists(mark), exists(aside))
+	}
+}
