@@ -124,7 +124,7 @@ func (h *house) until(name string, want State) {
 	for id := h.id(name); ; {
 		var state State
 		var changed <-chan struct{}
-		h.locked(func() { state, changed = h.slots[id].state(), h.slots[id].changed })
+		h.locked(func() { state, changed = h.state(h.slots[id]), h.slots[id].changed })
 		if state == want {
 			return
 		}

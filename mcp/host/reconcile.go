@@ -44,8 +44,10 @@ func (s standing) isWaiting() bool {
 	return s.needsYes && (!s.isAllowed || s.isUntrusted)
 }
 
-// stateOf is the state shown for a connector.
-func stateOf(s standing, a activity) State {
+// stateOf is the state shown for a connector. One whose start is due is starting already: between a yes and the worker that
+// obeys it nobody must read that the connector is there and idle.
+func stateOf(w wanted, l life) State {
+	s := w.standing
 	switch {
 	case s.isShadowed, s.isDisabled, s.isSelf:
 		return StateDisabled
@@ -56,14 +58,14 @@ func stateOf(s standing, a activity) State {
 	case s.isWaiting():
 		return StateWaiting
 	}
-	switch a {
-	case activityStarting:
+	switch next, _ := reconcile(w, l); {
+	case next == actionStart, l.activity == activityStarting:
 		return StateStarting
-	case activityReady:
+	case l.activity == activityReady:
 		return StateReady
-	case activityStopping:
+	case l.activity == activityStopping:
 		return StateStopping
-	case activityFailed:
+	case l.activity == activityFailed:
 		return StateFailed
 	}
 	return StateIdle

@@ -92,22 +92,25 @@ func TestThen(t *testing.T) {
 func TestStateOf(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		standing standing
-		activity activity
-		want     State
+		wanted wanted
+		life   life
+		want   State
 	}{
-		"needs permission": {standing{needsYes: true}, activityNone, StateWaiting},
-		"permission is not enough when untrusted (B5)": {standing{needsYes: true, isAllowed: true, isUntrusted: true}, activityNone, StateWaiting},
-		"blocked":                         {standing{needsYes: true, isDenied: true}, activityNone, StateDenied},
-		"disabled beats blocked":          {standing{isDisabled: true, isDenied: true}, activityNone, StateDisabled},
-		"a fault is not a question (C01)": {standing{needsYes: true, hasFault: true}, activityNone, StateFailed},
-		"idle":                            {standing{}, activityNone, StateIdle},
-		"ready":                           {standing{}, activityReady, StateReady},
-		"starting":                        {standing{}, activityStarting, StateStarting},
-		"failed":                          {standing{}, activityFailed, StateFailed},
+		"needs permission": {wanted{standing: standing{needsYes: true}}, life{}, StateWaiting},
+		"permission is not enough when untrusted (B5)": {wanted{standing: standing{needsYes: true, isAllowed: true, isUntrusted: true}}, life{}, StateWaiting},
+		"blocked":                              {wanted{standing: standing{needsYes: true, isDenied: true}}, life{}, StateDenied},
+		"disabled beats blocked":               {wanted{standing: standing{isDisabled: true, isDenied: true}}, life{}, StateDisabled},
+		"a fault is not a question (C01)":      {wanted{standing: standing{needsYes: true, hasFault: true}}, life{}, StateFailed},
+		"idle":                                 {wanted{isListed: true}, life{}, StateIdle},
+		"a start is due, for nothing is known": {wanted{}, life{}, StateStarting},
+		"a start is due, for somebody waits":   {wanted{isListed: true}, life{activity: activityFailed, wish: wishStart}, StateStarting},
+		"nothing starts by itself":             {wanted{isStill: true}, life{}, StateIdle},
+		"ready":                                {wanted{isListed: true}, life{activity: activityReady}, StateReady},
+		"starting":                             {wanted{}, life{activity: activityStarting}, StateStarting},
+		"failed":                               {wanted{}, life{activity: activityFailed}, StateFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := stateOf(test.standing, test.activity); got != test.want {
+			if got := stateOf(test.wanted, test.life); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})

@@ -82,8 +82,6 @@ func (s *slot) isListed() bool { return s.catalogue != nil && s.catalogueKey == 
 // key is the definition in its place: another folder of the same name, or another workspace that it names, is another one.
 func (s *slot) key() string { return s.hash + "\x00" + s.ground.project + "\x00" + s.ground.rootID }
 
-func (s *slot) state() State { return stateOf(s.standing, s.life.activity) }
-
 // consentKey is what decisions about the slot are found by; its Root is empty where no yes is needed.
 func (s *slot) consentKey() consent.Key {
 	return consent.Key{Root: s.ground.root, RootID: s.ground.rootID, Connector: s.entry.Name}
@@ -98,6 +96,9 @@ func (h *Host) wanted(s *slot) wanted {
 		isEager: s.entry.Options.Start == config.StartEager, isStill: h.isStill || h.mode == permission.ModePaused,
 	}
 }
+
+// state is the state shown for the slot; h.mu is held.
+func (h *Host) state(s *slot) State { return stateOf(h.wanted(s), s.life) }
 
 // isLive reports whether a call may go to the slot's process as it is; h.mu is held.
 func (h *Host) isLive(s *slot) bool {

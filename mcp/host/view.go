@@ -110,7 +110,7 @@ func (h *Host) Connector(idOrName string) (Connector, error) {
 // view is called with h.mu held.
 func (h *Host) view(s *slot) Connector {
 	view := Connector{
-		ID: s.id, Name: s.entry.Name, Root: s.entry.File.Root, State: s.state(), Source: s.entry.Origin(),
+		ID: s.id, Name: s.entry.Name, Root: s.entry.File.Root, State: h.state(s), Source: s.entry.Origin(),
 		File: s.entry.File.Path, KeySpan: s.entry.KeySpan, Hash: s.hash, FileHash: s.facts.Hash, Transport: s.entry.Transport,
 		Generation: s.generation, Server: s.server, ShadowedBy: s.effective.ShadowedBy,
 		Warnings: slices.Clone(s.warnings), IsSelf: s.standing.isSelf, AliasOf: s.entry.AliasOf, Profiles: slices.Clone(s.effective.Profiles),
