@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pillion/editors/editortest"
+	"pillion/mcp/mcptest"
 )
 
 // pillion and fakestdio are the programs under test, built once for the run.
@@ -81,7 +82,7 @@ func newWorld(t *testing.T) *world {
 	if err := os.Mkdir(w.repository, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { noneLeft(t, home) }) // after the editors, which were started later
+	t.Cleanup(func() { mcptest.NoneLeft(t, home) }) // after the editors, which were started later
 	w.environ = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir(), "LANG=C.UTF-8",
 		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"),
