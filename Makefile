@@ -5,6 +5,7 @@
 #   make e2e     real editors and real connectors, cut off from the network
 #   make test    both; what continuous integration runs
 #   make redteam every attempt to get something run, called or out without a yes, a line each
+#   make soak    everything that goes wrong at once, for SOAK (5m); SEED plays an earlier one again
 #   make bench   the measurements       make fuzz   each fuzz target for a while (FUZZTIME, 5s)
 #   make demo    a session to look at   make format, make generate
 
@@ -20,12 +21,14 @@ BEDS := $(CURDIR)/editors/e2e/beds
 TOOLS = $(PILLION_DEV_CACHE)/tools/node_modules/.bin
 LEG = @go run ./editors/e2e/leg
 FUZZTIME ?= 5s
+SOAK ?= 5m
+SEED ?= 0
 # Nothing that was installed or built is ours to look at.
 FIND = find . -name node_modules -prune -o -path './.*' -prune -o
 LUA = $(shell $(FIND) -name '*.lua' -print)
 GENERATED_TS = $(shell $(FIND) -path '*/generated/*.ts' -print)
 
-.PHONY: build check e2e test bench redteam fuzz demo format generate
+.PHONY: build check e2e test bench redteam soak fuzz demo format generate
 .PHONY: check-format check-vet check-staticcheck check-unit check-tsc check-stylua check-luacheck e2e-beds e2e-run
 
 build:
@@ -81,6 +84,10 @@ bench:
 redteam:
 	$(LEG) -each -tests redteam go test -race -count 1 -json -run '^(TestRedTeam|TestC7[0-4]_|TestS[0-9]+_)' \
 	  ./cmd/... ./sidecar/... ./editors ./mcp/consent ./mcp/permission ./mcp/repository ./mcp/host ./mcp/config ./mcp/process ./mcp/redact
+
+# The unit leg runs a few seconds of it.
+soak:
+	@go test -race -count 1 -timeout 0 -v ./cmd/pillion/soak -args -soak.duration=$(SOAK) -soak.seed=$(SEED)
 
 fuzz:
 	@$(BEDS)/fuzz.sh $(FUZZTIME)

@@ -47,7 +47,12 @@ type Options struct {
 	IsSilent bool
 	// Heard, if not nil, is given everything that Pillion says, whole; it must not keep it.
 	Heard func(body []byte)
+	// IsBrief keeps only the end of the session: for one that takes minutes.
+	IsBrief bool
 }
+
+// briefly is how many frames a brief session keeps.
+const briefly = 400
 
 // Editor is one fake editor with its Pillion.
 type Editor struct {
@@ -163,6 +168,9 @@ func (e *Editor) Frame(direction byte, body []byte) {
 		text = text[:2000] + "…"
 	}
 	e.mu.Lock()
+	if e.options.IsBrief && len(e.log) >= 2*briefly {
+		e.log = append([]string{"…"}, e.log[len(e.log)-briefly:]...)
+	}
 	e.log = append(e.log, mark+" "+text)
 	e.mu.Unlock()
 }

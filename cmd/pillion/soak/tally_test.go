@@ -1,0 +1,105 @@
+//go:build linux
+
+package soak
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"pillion/mcp/audit"
+	"pillion/mcp/state"
+	"pillion/rpc/message"
+)
+
+// tally counts what was done and what came of it.
+type tally struct {
+	mu     sync.Mutex
+	counts map[string]int
+	made   map[message.CallID]bool               // calls that were made
+	status map[message.CallID]message.CallStatus // and what came of them
+	lost   map[message.CallID]bool               // with their window
+	faults []string
+}
+
+func newTally() *tally {
+	return &tally{counts: map[string]int{}, made: map[message.CallID]bool{}, status: map[message.CallID]message.CallStatus{}, lost: map[message.CallID]bool{}}
+}
+
+func (t *tally) fault(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.faults = append(t.faults, fmt.Sprintf(format, args...))
+}
+
+func (t *tally) add(what string, isDone bool) {
+	if !isDone {
+		what += " (too late)"
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.counts[what]++
+}
+
+func (t *tally) make(id message.CallID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.made[id] = true
+}
+
+func (t *tally) unanswered(id message.CallID, _ error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lost[id] = true
+}
+
+func (t *tally) ended(id message.CallID, result message.CallResult) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if before, isAnswered := t.status[id]; isAnswered {
+		t.faults = append(t.faults, fmt.Sprintf("call %s ended twice: %s, %s", id, before, result.Status))
+	}
+	t.status[id] = result.Status
+	t.counts["call "+string(result.Status)]++
+	if result.MayHaveRun && result.Status != message.CallOK {
+		t.counts["of these may have run"]++
+	}
+}
+
+// compare holds the audit log against what the editors saw: every answer has its one record, and says the same.
+func (t *tally) compare(folder string) error {
+	f, err := state.Open(folder)
+	if err != nil {
+		return err
+	}
+	records := map[message.CallID][]string{}
+	err = audit.New(f, audit.Options{}).Each(func(r audit.Record) bool {
+		if r.Kind == audit.KindCall {
+			records[message.CallID(r.CallID)] = append(records[message.CallID(r.CallID)], r.Status)
+		}
+		if r.Kind == audit.KindLost {
+			t.faults = append(t.faults, fmt.Sprintf("%d audit records were lost", r.Count))
+		}
+		return true
+	})
+	for id, status := range t.status {
+		if got := records[id]; len(got) != 1 || got[0] != string(status) {
+			t.faults = append(t.faults, fmt.Sprintf("call %s came out as %s; the audit log says %q", id, status, got))
+		}
+	}
+	t.counts["audit records of calls"] = len(records)
+	return err
+}
+
+func (t *tally) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var text strings.Builder
+	for _, what := range slices.Sorted(maps.Keys(t.counts)) {
+		fmt.Fprintf(&text, "%8d  %s\n", t.counts[what], what)
+	}
+	fmt.Fprintf(&text, "%8d  calls made, %d answered, %d lost with their window\n", len(t.made), len(t.status), len(t.lost))
+	return text.String()
+}
