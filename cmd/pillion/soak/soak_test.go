@@ -116,7 +116,7 @@ func newSoak(t *testing.T, home string) *soak {
 
 func (s *soak) reopen(t *testing.T) *window {
 	s.opened++
-	return s.open(t, fmt.Sprintf("window %d", s.opened), s.random.Uint64())
+	return s.open(t, fmt.Sprintf("window%d", s.opened), s.random.Uint64())
 }
 
 // step does one thing. What it does depends on the seed alone, never on what came of the things before.
@@ -126,7 +126,7 @@ func (s *soak) step(t *testing.T) {
 	within := time.Duration(s.random.IntN(400)) * time.Millisecond
 	switch n := s.random.IntN(1000); {
 	case n < 780:
-		id := message.CallID(fmt.Sprintf("%s-%d", strings.ReplaceAll(w.name, " ", ""), len(s.tally.made)))
+		id := message.CallID(fmt.Sprintf("%s-%d", w.name, len(s.tally.made)))
 		s.tally.make(id)
 		if within > 100*time.Millisecond {
 			within = 0
@@ -138,7 +138,7 @@ func (s *soak) step(t *testing.T) {
 		s.edit(t, name, n)
 	case n < 980:
 		s.order(w, name, n)
-	case n < 992:
+	case n < 997:
 		s.show(w)
 	default:
 		s.lose(t, n)
@@ -198,6 +198,7 @@ func (s *soak) lose(t *testing.T, n int) {
 	old := s.other
 	old.leave()
 	if n%2 == 0 {
+		s.tally.killed[old.name] = true
 		old.Kill()
 	} else {
 		old.end()
