@@ -227,7 +227,7 @@ func (c *call) cancelled(ctx context.Context) *Result {
 	message := "cancelled before anything ran"
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, ErrClosed):
-		message = "the window ended before the question was answered; nothing ran"
+		message = "the window ended before the call was sent; nothing ran"
 	case errors.Is(cause, errStopAll):
 		message = "everything was stopped before the call ran; nothing ran"
 	}

@@ -3,6 +3,7 @@
 package soak
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,22 +12,24 @@ import (
 
 	"pillion/mcp/audit"
 	"pillion/mcp/state"
+	"pillion/rpc"
 	"pillion/rpc/message"
 )
 
 // tally counts what was done and what came of it.
 type tally struct {
-	mu     sync.Mutex
-	counts map[string]int
-	made   map[message.CallID]bool               // calls that were made
-	status map[message.CallID]message.CallStatus // and what came of them
-	lost   map[message.CallID]bool               // with their window
-	killed map[string]bool                       // windows, by what the ids of their calls begin with
-	faults []string
+	mu      sync.Mutex
+	counts  map[string]int
+	made    map[message.CallID]bool               // calls that were made
+	status  map[message.CallID]message.CallStatus // and what came of them
+	lost    map[message.CallID]bool               // with their window
+	unknown map[message.CallID]bool               // what they named was not there
+	killed  map[string]bool                       // windows, by what the ids of their calls begin with
+	faults  []string
 }
 
 func newTally() *tally {
-	return &tally{counts: map[string]int{}, made: map[message.CallID]bool{}, status: map[message.CallID]message.CallStatus{}, lost: map[message.CallID]bool{}, killed: map[string]bool{}}
+	return &tally{counts: map[string]int{}, made: map[message.CallID]bool{}, status: map[message.CallID]message.CallStatus{}, lost: map[message.CallID]bool{}, unknown: map[message.CallID]bool{}, killed: map[string]bool{}}
 }
 
 func (t *tally) fault(format string, args ...any) {
@@ -50,10 +53,19 @@ func (t *tally) make(id message.CallID) {
 	t.made[id] = true
 }
 
-func (t *tally) unanswered(id message.CallID, _ error) {
+// refused is a call that was answered with an error: there is no such tool now; or that its window took with it.
+func (t *tally) refused(id message.CallID, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lost[id] = true
+	var answer *rpc.Error
+	switch {
+	case !errors.As(err, &answer):
+		t.lost[id] = true
+	case answer.Code == rpc.CodeInvalidParams:
+		t.unknown[id] = true
+	default:
+		t.faults = append(t.faults, fmt.Sprintf("call %s was answered with %v", id, err))
+	}
 }
 
 func (t *tally) ended(id message.CallID, result message.CallResult) {
@@ -111,6 +123,6 @@ func (t *tally) String() string {
 	for _, what := range slices.Sorted(maps.Keys(t.counts)) {
 		fmt.Fprintf(&text, "%8d  %s\n", t.counts[what], what)
 	}
-	fmt.Fprintf(&text, "%8d  calls made, %d answered, %d lost with their window\n", len(t.made), len(t.status), len(t.lost))
+	fmt.Fprintf(&text, "%8d  calls made, %d answered, %d of a tool that was not there, %d lost with their window\n", len(t.made), len(t.status), len(t.unknown), len(t.lost))
 	return text.String()
 }

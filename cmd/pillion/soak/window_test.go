@@ -123,7 +123,7 @@ func (w *window) call(id message.CallID, tool string, within time.Duration) {
 			hasty.Stop()
 		}
 		if outcome.Err != nil {
-			w.tally.unanswered(id, outcome.Err)
+			w.tally.refused(id, outcome.Err)
 			return
 		}
 		w.tally.ended(id, outcome.Result)
