@@ -68,6 +68,7 @@ func (d *Document) resolveAlias(e *Entry) {
 		r.refuse(CodeAlias, e.aliasAt, "the connector "+quoted(target.Name)+" that it is an alias of cannot run", "correct that one first")
 	}
 	e.takeFrom(target)
+	e.isShared = e.ProcessHash() == target.ProcessHash()
 }
 
 func (d *Document) noSuchAlias(r *entryReader) {
@@ -167,13 +168,22 @@ func (e *Entry) takeFrom(target *Entry) {
 	}
 }
 
-// ProcessHash is over what shapes the process or connection alone: an alias
-// whose hash is that of the entry it stands for shares it. It is the [Entry.Hash]
-// of the entry without the options that are judged for each call or tool.
+// ProcessHash is over what shapes the process or connection alone: the
+// [Entry.Hash] of the entry without the options that hold for each name by
+// itself, such as what it offers and when it is started.
 func (e *Entry) ProcessHash() string {
 	shaping := *e
 	o := &shaping.Options
-	o.Tools, o.ExcludeTools, o.CallTimeout, o.TrustReadOnly = nil, nil, 0, false
-	shaping.Timeout = 0
+	o.Start, o.IdleTimeout, o.CallTimeout, shaping.Timeout = "", 0, 0, 0
+	o.Tools, o.ExcludeTools, o.TrustReadOnly = nil, nil, false
 	return shaping.Hash()
+}
+
+// ProcessID is the ID of the entry whose process this one is a name of: its own,
+// but for an alias that changes nothing of what shapes the process (A7).
+func (e *Entry) ProcessID() string {
+	if e.aliased != nil && e.isShared {
+		return e.aliased.ID
+	}
+	return e.ID
 }

@@ -49,11 +49,13 @@ func TestA7_WhatShapesTheProcess(t *testing.T) {
 	t.Parallel()
 	for option, isShared := range map[string]bool{
 		`"tools":["a"]`: true, `"excludeTools":["a"]`: true, `"callTimeout":"1s"`: true, `"description":"d"`: true, `"trustReadOnly":true`: true,
-		`"profiles":["a"]`: true, `"era":"modern"`: false, `"inheritEnv":["A"]`: false, `"startTimeout":"1s"`: false, `"idleTimeout":0`: false,
+		`"profiles":["a"]`: true, `"era":"modern"`: false, `"inheritEnv":["A"]`: false, `"startTimeout":"1s"`: false, `"maxConcurrent":1`: false,
+		`"idleTimeout":0`: true, `"start":"eager"`: true,
 	} {
 		d := parseUser(t, `{"mcpServers":{"a":{"command":"x"},"b":{"pillion":{"aliasOf":"a",`+option+`}}}}`)
-		if got := d.Entry("a").ProcessHash() == d.Entry("b").ProcessHash(); got != isShared {
-			t.Errorf("%s: shared %v", option, got)
+		a, b := d.Entry("a"), d.Entry("b")
+		if got := a.ProcessHash() == b.ProcessHash(); got != isShared || (b.ProcessID() == a.ID) != isShared || a.ProcessID() != a.ID {
+			t.Errorf("%s: shared %v, process of %s", option, got, b.ProcessID())
 		}
 	}
 }

@@ -73,6 +73,8 @@ type Entry struct {
 	alias   string
 	aliasAt Span
 	aliased *Entry
+	// isShared is set for an alias whose process is the other entry's.
+	isShared bool
 	// off is true when the entry says, clearly or not, that it is off.
 	off    bool
 	fields []field

@@ -74,7 +74,22 @@ func (h *Host) request(id string, w wish) error {
 		return &UnknownError{What: "connector", Name: id}
 	}
 	h.ask(s, w)
+	if w == wishRestart {
+		h.askSharers(s, w)
+	}
 	return nil
+}
+
+// askSharers replaces the process for the other names of it as well; h.mu is held.
+func (h *Host) askSharers(s *slot, w wish) {
+	for _, one := range h.shares[s.entry.ProcessID()] {
+		one.isOver = true
+		for _, other := range one.holders {
+			if other != s {
+				h.ask(other, w)
+			}
+		}
+	}
 }
 
 // progress returns the connector as it is, and what to wait for while it is not settled.

@@ -55,7 +55,18 @@ func (h *Host) scratch(elem ...string) string {
 	return filepath.Join(append([]string{h.options.Scratch}, elem...)...)
 }
 
-func (h *Host) ownFolder(entry *config.Entry) string { return h.scratch(workFolder, entry.ID) }
+func (h *Host) ownFolder(entry *config.Entry) string { return h.scratch(workFolder, entry.ProcessID()) }
 
-// LogFile is where a connector's stderr is kept; it need not exist.
-func (h *Host) LogFile(id string) string { return h.scratch(logFolder, id+".log") }
+func (h *Host) logFile(entry *config.Entry) string {
+	return h.scratch(logFolder, entry.ProcessID()+".log")
+}
+
+// LogFile is where the stderr of a connector is kept, by its id; it need not exist. The names of one process have one.
+func (h *Host) LogFile(id string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.slotOf(id); s != nil {
+		return h.logFile(s.entry)
+	}
+	return h.scratch(logFolder, id+".log")
+}

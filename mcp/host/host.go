@@ -123,6 +123,7 @@ type Host struct {
 	// program, or waits.
 	mu          sync.Mutex
 	slots       map[string]*slot
+	shares      shares
 	order       []string
 	documents   map[string]*config.Document // as last read, by path
 	decisions   consent.Decisions           // as last read
@@ -155,6 +156,7 @@ func New(o Options) *Host {
 		lifetime:    lifetime,
 		end:         end,
 		slots:       map[string]*slot{},
+		shares:      shares{},
 		documents:   map[string]*config.Document{},
 		isUntrusted: o.IsUntrusted,
 		isStill:     o.IsStill,

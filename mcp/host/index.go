@@ -174,7 +174,7 @@ func (h *Host) subjectOf(s *slot, tool Tool) permission.Subject {
 
 // publish swaps in a whole catalogue and tells the difference; h.mu is held.
 func (h *Host) publish(s *slot, catalogue *connector.Catalogue) []ToolsChange {
-	if catalogue == nil || catalogue == s.catalogue {
+	if catalogue == nil || catalogue == s.catalogue && s.catalogueKey == s.life.key {
 		return nil
 	}
 	s.catalogue, s.catalogueKey = catalogue, s.life.key

@@ -37,9 +37,9 @@ var demoArguments = []string{"demo"}
 // downloaders are the runners whose first start may fetch a package.
 var downloaders = map[string]bool{"npx": true, "bunx": true, "uvx": true, "pipx": true, "docker": true, "podman": true}
 
-// launch starts an entry where it was judged, for the workspace may have other folders by now; the connector is returned even
-// where its start did not succeed.
-func (h *Host) launch(ctx context.Context, s *slot, at subject, given inputValues) (*connector.Connector, *Problem) {
+// launch starts an entry where it was judged, for the workspace may have other folders by now, into a share that is the slot's;
+// the connector is returned even where its start did not succeed.
+func (h *Host) launch(ctx context.Context, s *slot, at subject, into *share, given inputValues) (*connector.Connector, *Problem) {
 	prepared, err := patiently(ctx, func() prepared { return h.prepare(at, given) })
 	switch {
 	case err != nil:
@@ -57,11 +57,13 @@ func (h *Host) launch(ctx context.Context, s *slot, at subject, given inputValue
 	h.coverStart(ctx, s, started)
 	h.addSecrets(prepared.secrets)
 	options := h.connectorOptions(at.entry, prepared.secrets)
-	var process *connector.Connector
-	options.OnChange = func(c connector.Change) { h.connectorChanged(s, process, c) }
-	process = connector.New(prepared.definition, options)
-	h.locked(func() { s.process = process })
+	options.OnChange = func(c connector.Change) { h.processChanged(into, c) }
+	process := connector.New(prepared.definition, options)
+	h.locked(func() { into.process, into.judged, s.process = process, prepared.judged, process })
 	if err := process.Start(ctx); err != nil {
+		if ctx.Err() == nil {
+			h.locked(func() { into.failure = err })
+		}
 		return process, h.problemOf(at.entry, process, err)
 	}
 	h.checkSwap(ctx, s, at, started)
@@ -71,6 +73,7 @@ func (h *Host) launch(ctx context.Context, s *slot, at subject, given inputValue
 // prepared is an entry as it is spawned, with the secret values in it, or why it cannot be.
 type prepared struct {
 	definition connector.Definition
+	judged     policy.Connector
 	secrets    []string
 	problem    *Problem
 }
@@ -110,7 +113,7 @@ func (h *Host) prepare(at subject, given inputValues) prepared {
 	definition := definitionOf(entry, programName(expanded.Command))
 	definition.Program, definition.Args, definition.Dir = program, expanded.Args, folder
 	definition.Env = process.Environment(h.options.Environ, entry.Options.InheritEnv, ownVariables(expanded.Env, path, project))
-	return prepared{definition: definition, secrets: expanded.Secrets}
+	return prepared{definition: definition, judged: judged, secrets: expanded.Secrets}
 }
 
 // ownVariables are those of the entry, and what every connector gets unless its entry says otherwise.
@@ -129,7 +132,7 @@ func definitionOf(entry *config.Entry, command string) connector.Definition {
 	definition := connector.Definition{
 		ID: entry.ID, Name: entry.Name, Era: options.Era,
 		StartTimeout:  cmp.Or(options.StartTimeout, defaultStartTimeout),
-		CallTimeout:   cmp.Or(options.CallTimeout, entry.Timeout, defaultCallTimeout),
+		CallTimeout:   callTimeoutOf(entry),
 		CallCap:       maxCallTimeout,
 		MaxConcurrent: cmp.Or(options.MaxConcurrent, defaultMaxConcurrent),
 		Downloads:     downloaders[command],
@@ -138,6 +141,11 @@ func definitionOf(entry *config.Entry, command string) connector.Definition {
 		definition.StartTimeout = downloadStartTimeout
 	}
 	return definition
+}
+
+// callTimeoutOf is that of the name that is called: a process may have several.
+func callTimeoutOf(entry *config.Entry) time.Duration {
+	return cmp.Or(entry.Options.CallTimeout, entry.Timeout, defaultCallTimeout)
 }
 
 // workingFolder makes sure that the folder the connector starts in is there.
@@ -197,7 +205,7 @@ func (h *Host) connectorOptions(entry *config.Entry, secrets []string) connector
 	return connector.Options{
 		Logger:  h.log,
 		Guard:   h.startGuard,
-		LogFile: h.LogFile(entry.ID),
+		LogFile: h.logFile(entry),
 		Redact:  redact.New(secrets...),
 		Client:  connector.Implementation{Name: "pillion", Version: h.options.Version},
 		Timing:  h.options.StopTiming,

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ func (c *call) make(ctx context.Context, at target) Result {
 	defer h.busy(at.slot, -1)
 	c.state(CallRunning)
 	reply, err := at.process.Call(ctx, connector.CallRequest{
-		Tool: at.tool.Name, Arguments: c.arguments, Timeout: c.request.Timeout, OnProgress: c.request.OnProgress,
+		Tool: at.tool.Name, Arguments: c.arguments, Timeout: cmp.Or(c.request.Timeout, callTimeoutOf(at.entry)), OnProgress: c.request.OnProgress,
 		OnWritten: func() {
 			h.repeats.sent(c.place, !at.tool.ReadOnly)
 			h.recordWritten(c, !at.tool.ReadOnly)

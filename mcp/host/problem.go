@@ -44,11 +44,11 @@ func (h *Host) problemOf(entry *config.Entry, process *connector.Connector, err 
 		if err != nil {
 			reason = err.Error()
 		}
-		return &Problem{Kind: "internal", Reason: h.redacted(reason), Steps: []string{fmt.Sprintf("Restart the connector %q.", entry.Name)}, LogFile: h.LogFile(entry.ID)}
+		return &Problem{Kind: "internal", Reason: h.redacted(reason), Steps: []string{fmt.Sprintf("Restart the connector %q.", entry.Name)}, LogFile: h.logFile(entry)}
 	}
 	steps := make([]string, len(status.Problem.Steps))
 	for i, step := range status.Problem.Steps {
 		steps[i] = h.redacted(step)
 	}
-	return &Problem{Kind: status.Problem.Kind, Reason: h.redacted(status.Problem.Reason), Steps: steps, LogFile: h.LogFile(entry.ID)}
+	return &Problem{Kind: status.Problem.Kind, Reason: h.redacted(status.Problem.Reason), Steps: steps, LogFile: h.logFile(entry)}
 }

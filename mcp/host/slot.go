@@ -13,8 +13,8 @@ import (
 )
 
 // slot is one entry of a configuration file and what runs of it.
-// One goroutine, [Host.work], starts and stops its process, so that two never overlap; everything else only says what is
-// wanted. The fields are guarded by Host.mu.
+// One goroutine, [Host.work], comes by its process and gives it up, so that two never overlap; everything else only says what is
+// wanted. A process that several names come to is a [share] of their slots. The fields are guarded by Host.mu.
 type slot struct {
 	id        string
 	entry     *config.Entry
@@ -33,8 +33,9 @@ type slot struct {
 	changed chan struct{} // closed and replaced at every transition
 
 	life        life
-	process     *connector.Connector
-	cancelStart context.CancelFunc // of the last start
+	share       *share               // who else has the process; nil where there is none
+	process     *connector.Connector // of the share
+	cancelStart context.CancelFunc   // of the last start
 	problem     *Problem
 	idle        *time.Timer
 

@@ -11,9 +11,8 @@ import (
 // task is what a slot's worker is to do next.
 type task struct {
 	action  action
-	process *connector.Connector // to be stopped, or gone before the start; nil where there is none
-	subject subject              // to be started
-	start   context.Context      // ends when the start is given up
+	subject subject         // to be started
+	start   context.Context // ends when the start is given up
 	cancel  context.CancelFunc
 }
 
@@ -38,19 +37,19 @@ func (h *Host) work(s *slot) {
 func (h *Host) forget(s *slot) bool {
 	remains, isGone := h.drop(s)
 	if remains != nil {
-		remains.Stop(h.lifetime)
+		h.endShare(h.lifetime, remains)
 		_, isGone = h.drop(s) // unless the entry is back
 	}
 	return isGone
 }
 
-func (h *Host) drop(s *slot) (remains *connector.Connector, isGone bool) {
+func (h *Host) drop(s *slot) (remains *share, isGone bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !s.isRemoved || !s.life.isSettled(h.wanted(s)) {
 		return nil, false
 	}
-	if remains, s.process = s.process, nil; remains == nil {
+	if remains = s.leave(); remains == nil {
 		delete(h.slots, s.id)
 	}
 	return remains, remains == nil
@@ -71,16 +70,14 @@ func (h *Host) settleDown(s *slot) {
 
 // breakDown ends what a worker with a fault has left.
 func (h *Host) breakDown(s *slot) {
-	var process *connector.Connector
+	var remains *share
 	h.locked(func() {
-		process, s.process = s.process, nil
+		remains = s.leave()
 		s.life.broke(h.wanted(s))
 		s.problem = internalProblem(s.entry, errInternal)
 		s.touch()
 	})
-	if process != nil {
-		process.Stop(h.lifetime)
-	}
+	h.endShare(h.lifetime, remains)
 	h.changed(s.id)
 }
 
@@ -96,7 +93,7 @@ func (h *Host) step(s *slot) bool {
 		h.startProcess(s, next)
 	case actionStop:
 		h.changed(s.id)
-		h.stopProcess(s, next.process)
+		h.stopProcess(s)
 	default:
 		return false
 	}
@@ -107,7 +104,7 @@ func (h *Host) step(s *slot) bool {
 func (h *Host) begin(s *slot) task {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	next := task{action: s.life.begin(h.wanted(s)), process: s.process, subject: h.subjectAt(s)}
+	next := task{action: s.life.begin(h.wanted(s)), subject: h.subjectAt(s)}
 	switch next.action {
 	case actionStart:
 		next.start, next.cancel = context.WithCancel(h.lifetime)
@@ -123,9 +120,7 @@ func (h *Host) begin(s *slot) task {
 // startProcess runs one attempt to start; what does not come of it is gone before it is said.
 func (h *Host) startProcess(s *slot, next task) {
 	defer next.cancel()
-	if next.process != nil {
-		next.process.Stop(h.lifetime) // it was lost, and something may be left of it
-	}
+	h.letGo(h.lifetime, s) // it was lost, and something may be left of it
 	process, problem := h.attempt(s, next)
 	switch {
 	case process == nil || problem != nil:
@@ -135,27 +130,58 @@ func (h *Host) startProcess(s *slot, next task) {
 	case next.start.Err() == nil:
 		problem = h.problemOf(next.subject.entry, process, nil) // it died as soon as it was ready
 	}
-	h.concludeStart(s, process, problem)
+	h.concludeStart(s, problem)
 	h.changed(s.id)
 }
 
-// attempt starts the connector, with the values that it must be given. The process is returned even where its start did not
-// succeed.
+// attempt brings the slot to a process: that of another name of the same one, or one that is started. The process is returned
+// even where its start did not succeed.
 func (h *Host) attempt(s *slot, next task) (*connector.Connector, *Problem) {
-	found, problem, mayStart := h.lookOnceMore(s, next)
-	if !mayStart {
-		return nil, problem
+	for {
+		found, problem, mayStart := h.lookOnceMore(s, next)
+		if !mayStart {
+			return nil, problem
+		}
+		switch step := h.enter(s, next.subject); step.kind {
+		case stepStart:
+			return h.attemptStart(s, next, step.share, found)
+		case stepTake:
+			return step.share.process, h.takeShared(next.subject, step.share)
+		case stepEnd:
+			h.endShare(h.lifetime, step.share)
+		case stepWait:
+			select {
+			case <-step.wait:
+			case <-next.start.Done():
+				return nil, nil
+			}
+			if failure := h.failureOf(step.share); failure != nil {
+				return nil, h.problemOf(next.subject.entry, step.share.process, failure)
+			}
+		}
 	}
+}
+
+// failureOf is what became of a start that others have waited for; nil where it succeeded or was given up.
+func (h *Host) failureOf(one *share) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return one.failure
+}
+
+// attemptStart starts the connector, with the values that it must be given.
+func (h *Host) attemptStart(s *slot, next task, into *share, found ground) (*connector.Connector, *Problem) {
 	given, problem := h.valuesOf(next.start, next.subject.entry, found.root)
 	if problem != nil || next.start.Err() != nil {
 		return nil, problem
 	}
 	if given != nil { // somebody may have taken their time to type one
+		var mayStart bool
 		if _, problem, mayStart = h.lookOnceMore(s, next); !mayStart {
 			return nil, problem
 		}
 	}
-	return h.launch(next.start, s, next.subject, given)
+	return h.launch(next.start, s, next.subject, into, given)
 }
 
 // lookOnceMore looks at where the connector stands, for the folder that the yes was given in may have been replaced since
@@ -183,6 +209,7 @@ func (h *Host) takeOver(s *slot, process *connector.Connector) bool {
 	if status.State != connector.StateReady || !s.life.ready() {
 		return false
 	}
+	s.share.settle(true)
 	s.problem = nil
 	s.server = Server{ProtocolVersion: status.Server.ProtocolVersion}
 	s.server.Name, _ = h.secrets.Text(status.Server.Name)
@@ -195,12 +222,9 @@ func (h *Host) takeOver(s *slot, process *connector.Connector) bool {
 }
 
 // concludeStart clears away what is left of a start that was given up or failed.
-func (h *Host) concludeStart(s *slot, process *connector.Connector, problem *Problem) {
-	if process != nil {
-		process.Stop(h.lifetime)
-	}
+func (h *Host) concludeStart(s *slot, problem *Problem) {
+	h.letGo(h.lifetime, s)
 	h.locked(func() {
-		s.process = nil
 		if s.life.failed() {
 			s.problem = problem
 		} else {
@@ -210,13 +234,11 @@ func (h *Host) concludeStart(s *slot, process *connector.Connector, problem *Pro
 	})
 }
 
-// stopProcess ends the process, or what a start that was given up has left of one.
-func (h *Host) stopProcess(s *slot, process *connector.Connector) {
-	if process != nil {
-		process.Stop(h.lifetime)
-	}
+// stopProcess gives the process up, or what a start that was given up has left of one.
+func (h *Host) stopProcess(s *slot) {
+	h.letGo(h.lifetime, s)
 	h.locked(func() {
-		s.process, s.problem = nil, nil
+		s.problem = nil
 		s.life.stopped()
 		s.touch()
 	})
@@ -225,46 +247,45 @@ func (h *Host) stopProcess(s *slot, process *connector.Connector) {
 
 // endProcess ends the process because the host closes; nothing is told to anybody.
 func (h *Host) endProcess(s *slot) {
-	var process *connector.Connector
 	h.locked(func() {
-		process = s.process
 		s.disarm()
 		s.touch()
 	})
-	if process != nil {
-		process.Stop(context.Background())
-	}
+	h.letGo(context.Background(), s)
 }
 
-// connectorChanged follows a connector's own life; it is called in order and must not block.
-func (h *Host) connectorChanged(s *slot, process *connector.Connector, c connector.Change) {
+// processChanged follows a process's own life for all who have it; it is called in order and must not block.
+func (h *Host) processChanged(one *share, c connector.Change) {
 	if c.State == connector.StateFailed {
-		h.lost(s, process)
-		return
+		h.locked(func() { one.isOver, one.isDead = true, true })
 	}
-	if event, isOwn := h.relist(s, process, c.Catalogue); isOwn {
-		h.notify(event)
+	for _, s := range h.holdersOf(one) {
+		if c.State == connector.StateFailed {
+			h.lost(s, one)
+		} else if event, isOwn := h.relist(s, one, c.Catalogue); isOwn {
+			h.notify(event)
+		}
 	}
 }
 
-// relist takes over what the slot's process lists now, if that is news; false where the process is another one's by now.
-func (h *Host) relist(s *slot, process *connector.Connector, catalogue *connector.Catalogue) (Event, bool) {
+// relist takes over what the slot's process lists now, if that is news; false where the slot has another one by now.
+func (h *Host) relist(s *slot, one *share, catalogue *connector.Catalogue) (Event, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s.process != process {
+	if s.share != one {
 		return Event{}, false
 	}
 	return Event{Connectors: []string{s.id}, Tools: h.publish(s, catalogue)}, true
 }
 
-// lost is called when a connector ended by itself; during its start the start says so. What may be left of its process goes
-// before another one starts.
-func (h *Host) lost(s *slot, process *connector.Connector) {
+// lost is called when a process ended by itself; during its start the start says so. What may be left of it goes before another
+// one starts.
+func (h *Host) lost(s *slot, one *share) {
 	var entry *config.Entry
 	h.locked(func() { entry = s.entry })
-	problem := h.problemOf(entry, process, nil)
+	problem := h.problemOf(entry, one.process, nil)
 	h.locked(func() {
-		if s.process == process && s.life.lost() {
+		if s.share == one && s.life.lost() {
 			s.problem = problem
 			s.disarm()
 			s.touch()
