@@ -237,7 +237,7 @@ func (c *Connector) Status() Status {
 		status.Generation = c.catalogue.Generation
 	}
 	if c.session != nil {
-		status.PID, status.StartedAt = c.session.process.PID(), c.session.process.StartedAt()
+		c.session.link.describe(&status)
 	}
 	if c.noise != nil {
 		if sentence := c.noise.sentence(); sentence != "" {

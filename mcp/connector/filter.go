@@ -38,9 +38,9 @@ const (
 // server prints: of what comes it passes on replies to the SDK's own requests alone, and of those a stub, the raw one going
 // to the exchange. Notifications and requests of the server end here.
 type filter struct {
-	log    *slog.Logger
-	in     io.Reader
-	writer *writer
+	log  *slog.Logger
+	in   io.Reader
+	wire wire
 	// onList is told which lists the server says changed.
 	onList func(lists)
 	// onWarning is told of something wrong that was survived; the key tells kinds apart.
@@ -248,7 +248,7 @@ func (f *filter) send(x *exchange, id int64, params []byte) error {
 	if x.onWritten != nil {
 		x.onWritten()
 	}
-	return f.writer.send(outgoing{frame: frame, position: &x.position})
+	return f.wire.send(outgoing{frame: frame, position: &x.position, exchange: x})
 }
 
 func sizeOf(members []member) int {
@@ -281,7 +281,7 @@ func (f *filter) notify(r *jsonrpc.Request) error {
 	if err != nil {
 		return err
 	}
-	return f.writer.send(outgoing{frame: append(frame, "}\n"...)})
+	return f.wire.send(outgoing{frame: append(frame, "}\n"...)})
 }
 
 // cancel tells the server that a reply is no longer wanted. The SDK asks for it once a call's context has ended; it is sent
@@ -305,7 +305,7 @@ func (f *filter) cancel(params []byte) {
 	if isUnsent || x.isSettled() {
 		return
 	}
-	_ = f.writer.send(outgoing{frame: fmt.Appendf(nil,
+	f.wire.cancel(x, outgoing{frame: fmt.Appendf(nil,
 		`{"jsonrpc":"2.0","method":%q,"params":{"requestId":%d,"reason":"the result is no longer wanted"}}`+"\n", cancelledNotification, x.wireID)})
 }
 
@@ -321,7 +321,7 @@ func (f *filter) close() {
 	f.mu.Lock()
 	f.isClosed = true
 	f.mu.Unlock()
-	f.writer.close()
+	f.wire.close()
 }
 
 // filterConnection is the face of the filter towards the SDK, an mcp.Connection.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
-	"time"
 )
 
 // The kinds of [Problem], as the editor protocol names them.
@@ -76,13 +74,12 @@ func (c *Connector) diagnose(s *session, err error) error {
 	switch {
 	case errors.As(err, &problem):
 		return problem
-	case s.hasEnded():
-		return s.obituary()
+	case s.link.hasEnded():
+		return s.link.obituary()
 	case errors.As(err, &silent):
-		problem = c.silence(s, silent.after)
+		problem = s.link.unanswered(silent)
 	case errors.As(err, &refused):
-		problem = c.newProblem(ProblemProtocol, "it refused the handshake: "+visible(refused.Error(), maxReasonBytes),
-			"Check that the program is an MCP server over stdio and that its arguments are right.", c.logStep(), c.terminalStep())
+		problem = s.link.refused(refused)
 	case errors.Is(err, errStopped):
 		return err
 	default:
@@ -90,66 +87,4 @@ func (c *Connector) diagnose(s *session, err error) error {
 	}
 	problem.LastStderr = s.journal.last()
 	return problem
-}
-
-// silence is about a program that runs and has not answered.
-func (c *Connector) silence(s *session, after time.Duration) *Problem {
-	within := fmt.Sprintf("within %s", after.Round(time.Millisecond))
-	if printed := s.filter.noise.first(); printed != "" && s.filter.messages.Load() == 0 {
-		return c.newProblem(ProblemProtocol, fmt.Sprintf(`speaks no MCP: it printed "%s" and no answer %s`, printed, within),
-			"Check that the program is an MCP server over stdio; many need an argument such as \"mcp\", \"serve\" or \"--stdio\".", c.terminalStep())
-	}
-	reason := "no answer " + within
-	if lines := s.journal.last(); len(lines) > 0 {
-		reason += "; it said last: " + visible(lines[len(lines)-1], maxReasonBytes)
-	}
-	return c.newProblem(ProblemTimeout, reason, c.logStep(),
-		"If it only needs longer, raise \"startTimeout\" under \"pillion\" in the entry.", c.terminalStep())
-}
-
-// obituary says how the program ended, from its exit and the last line that it wrote.
-func (s *session) obituary() *Problem {
-	c := s.connector
-	if !wait(s.process.Exited(), c.tuning.settle) {
-		p := c.newProblem(ProblemProtocol, "closed its stdout but is still running", c.logStep(), c.terminalStep())
-		p.LastStderr = s.journal.last()
-		return p
-	}
-	wait(s.quiet, c.tuning.settle)
-	if s.isWedged.Load() {
-		p := c.newProblem(ProblemTimeout, fmt.Sprintf("did not read its stdin for %s and was ended", c.tuning.stall), c.logStep())
-		p.LastStderr = s.journal.last()
-		return p
-	}
-	code, signal := s.process.ExitCode()
-	reason := "server " + exitPhrase(code, signal)
-	lines := s.journal.last()
-	if len(lines) > 0 {
-		reason += ": " + visible(lines[len(lines)-1], maxReasonBytes)
-	} else if printed := s.filter.noise.first(); printed != "" && s.filter.messages.Load() == 0 {
-		reason += fmt.Sprintf(`; it printed "%s"`, printed)
-	}
-	p := c.newProblem(ProblemExited, reason, c.logStep(), c.terminalStep())
-	p.ExitCode, p.LastStderr = code, lines
-	return p
-}
-
-// exitPhrase says how a program ended.
-func exitPhrase(code int, signal string) string {
-	if signal != "" {
-		return "was ended by " + signal
-	}
-	return fmt.Sprintf("exited (%d)", code)
-}
-
-func (c *Connector) logStep() string {
-	if c.options.LogFile == "" {
-		return "Read the last lines that it wrote to stderr."
-	}
-	return fmt.Sprintf("Read the end of its log, %s.", c.options.LogFile)
-}
-
-func (c *Connector) terminalStep() string {
-	command := append([]string{c.definition.Program}, c.definition.Args...)
-	return fmt.Sprintf("Run its command in a terminal and see what it says: %s", visible(strings.Join(command, " "), maxReasonBytes))
 }

@@ -32,7 +32,7 @@ func (f *filter) requested(method string, id jsontext.Value) {
 		message, _ := jsontext.AppendQuote(nil, "not supported by this client: "+visible(method, 60))
 		answer = fmt.Appendf(answer, `"error":{"code":-32601,"message":%s}}`, message)
 	}
-	if !f.writer.answer(append(answer, '\n')) {
+	if !f.wire.answer(append(answer, '\n')) {
 		f.onWarning("unread answers", "does not read the answers to its requests")
 	}
 }

@@ -3,25 +3,23 @@ package connector
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sync/semaphore"
-
-	"pillion/mcp/process"
 )
 
-// session is one life of the program: its process, the pipes, and the SDK's session over them.
+// session is one life of the server: the link to it, and the SDK's session over the filter.
 type session struct {
 	connector *Connector
-	process   *process.Process
+	link      link
 	filter    *filter
 	journal   *journal
 	slots     *semaphore.Weighted
 	lastToken atomic.Int64
-	isWedged  atomic.Bool // it was killed because it did not read
 
 	// ctx ends, with the reason as its cause, when no more calls can be answered.
 	ctx    context.Context
@@ -30,9 +28,8 @@ type session struct {
 	answer *answer            // to the handshake
 	client *mcp.ClientSession // nil before the handshake
 
-	talked     chan struct{} // the program has printed something
+	talked     chan struct{} // the server has said something
 	talkedOnce sync.Once
-	quiet      chan struct{} // stderr has ended
 	changed    chan struct{} // capacity 1: a list is to be fetched again
 	dirtyMu    sync.Mutex
 	dirty      lists
@@ -42,15 +39,15 @@ type session struct {
 	gone      chan struct{} // nothing of it is left
 }
 
-func newSession(c *Connector, p *process.Process, j *journal) *session {
+// newSession makes a session whose link is yet to come; what the server says is read from in, where a link has one stream.
+func newSession(c *Connector, j *journal, in io.Reader) *session {
 	s := &session{
-		connector: c, process: p, journal: j, filter: newFilter(c.log, p.Stdout),
+		connector: c, journal: j, filter: newFilter(c.log, in),
 		slots:  semaphore.NewWeighted(int64(c.definition.MaxConcurrent)),
-		talked: make(chan struct{}), quiet: make(chan struct{}), changed: make(chan struct{}, 1), gone: make(chan struct{}),
+		talked: make(chan struct{}), changed: make(chan struct{}, 1), gone: make(chan struct{}),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	f := s.filter
-	f.writer = newWriter(p.Stdin, &f.alive, c.tuning.stall, s.stalled)
 	f.onList = s.markChanged
 	f.onWarning = c.warn
 	f.onNoise = func(sample string) { j.note("stdout: " + sample) }
@@ -58,41 +55,30 @@ func newSession(c *Connector, p *process.Process, j *journal) *session {
 	return s
 }
 
-// begin starts what moves the bytes.
-func (s *session) begin() {
-	f := s.filter
-	s.workers.Go(f.read)
-	s.workers.Go(f.writer.run)
-	s.workers.Go(func() {
-		defer close(s.quiet)
-		s.journal.copyFrom(s.process.Stderr, func(n int) {
-			s.talk()
-			f.alive.Add(int64(n))
-		})
-	})
-	s.workers.Go(s.watch)
+// begin makes the session the connector's, and lets its link move messages.
+func (c *Connector) begin(s *session, l link) {
+	s.link, s.filter.wire = l, l
+	c.mu.Lock()
+	c.session = s
+	c.noise = &s.filter.noise
+	c.mu.Unlock()
+	l.begin()
+}
+
+// openJournal opens what the session keeps of the server's words.
+func (c *Connector) openJournal() *journal {
+	journal, err := newJournal(c.options.LogFile, c.options.Redact)
+	if err != nil {
+		// A log that cannot be kept is no reason not to run.
+		c.warn("log", fmt.Sprintf("has no log file: %v", err))
+	}
+	return journal
 }
 
 func (s *session) talk() { s.talkedOnce.Do(func() { close(s.talked) }) }
 
-// stalled ends a server that has stopped reading while somebody waits for it to, and that says nothing either.
-func (s *session) stalled() {
-	s.journal.note("has not read its stdin for too long, killing it")
-	s.isWedged.Store(true)
-	s.process.Kill()
-}
-
-// watch waits for the program's end, or the end of its stdout, and says why calls cannot be answered any longer.
-func (s *session) watch() {
-	select {
-	case <-s.filter.ended:
-	case <-s.process.Exited():
-		// What it printed last may hold answers.
-		wait(s.filter.ended, s.connector.tuning.settle)
-	case <-s.ctx.Done():
-		return
-	}
-	problem := s.obituary()
+// lose says why calls cannot be answered any longer.
+func (s *session) lose(problem *Problem) {
 	s.cancel(problem)
 	s.connector.lose(s, problem)
 }
@@ -105,18 +91,6 @@ func wait(closed <-chan struct{}, atMost time.Duration) bool {
 	case <-closed:
 		return true
 	case <-timer.C:
-		return false
-	}
-}
-
-// hasEnded reports whether the program, or its stdout, has.
-func (s *session) hasEnded() bool {
-	select {
-	case <-s.filter.ended:
-		return true
-	case <-s.process.Exited():
-		return true
-	default:
 		return false
 	}
 }
@@ -141,6 +115,7 @@ func (c *Connector) lose(s *session, problem *Problem) {
 func (s *session) connect() error {
 	c := s.connector
 	s.filter.setAnswer(s.answer)
+	s.link.agree(s.answer)
 	ignore := mcp.ClientOptions{
 		Logger: c.log,
 		// Nothing is offered to servers, and results that ask for something are handed up.
@@ -162,39 +137,4 @@ func (s *session) connect() error {
 	}
 	s.client = session
 	return nil
-}
-
-// finish ends the session and returns when nothing of it is left; the end of ctx cuts the patience short.
-func (s *session) finish(ctx context.Context) {
-	s.finishing.Do(func() { go s.cleanUp() })
-	select {
-	case <-s.gone:
-	case <-ctx.Done():
-		s.process.Kill()
-		<-s.gone
-	}
-}
-
-// cleanUp ends the program first: what it prints on its way out is still read, so that it can flush (C19).
-func (s *session) cleanUp() {
-	s.cancel(errStopped)
-	s.filter.close()
-	s.process.Stop(context.Background(), s.connector.options.Timing)
-	<-s.process.Gone()
-	code, signal := s.process.ExitCode()
-	s.journal.note("ended: " + exitPhrase(code, signal))
-	<-s.filter.ended
-	if s.client != nil {
-		// All calls were cancelled and the stream has ended, so it has nothing to wait for.
-		_ = s.client.Close()
-	}
-	s.workers.Wait()
-	s.journal.close()
-	c := s.connector
-	c.mu.Lock()
-	if c.session == s {
-		c.session = nil
-	}
-	c.mu.Unlock()
-	close(s.gone)
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
-
-	"pillion/mcp/process"
 )
 
 // attempt is one start of a connector.
@@ -98,7 +95,7 @@ func (c *Connector) makeReady(a *attempt, s *session) error {
 	tools := len(c.catalogue.Tools)
 	c.mu.Unlock()
 	c.changes.flush()
-	c.log.Info("connector is ready", "pid", s.process.PID(), "protocol", s.answer.version, "tools", tools)
+	c.log.Info("connector is ready", "protocol", s.answer.version, "tools", tools)
 	return nil
 }
 
@@ -115,7 +112,7 @@ func (c *Connector) launch(a *attempt) (*session, error) {
 	era := c.definition.Era
 	isLegacyFirst := era == EraAuto && c.eras.Era(c.definition.eraKey()) == EraLegacy
 	hasDiscovered, err := s.shake(a.ctx, era, isLegacyFirst)
-	if err != nil && hasDiscovered && era == EraAuto && s.hasEnded() && a.ctx.Err() == nil {
+	if err != nil && hasDiscovered && era == EraAuto && s.link.hasEnded() && a.ctx.Err() == nil {
 		// Older servers may end on a message that they do not know: once more, with the handshake that they do (C23).
 		c.log.Info("connector ended on server/discover, trying initialize", "error", err)
 		s.finish(a.hurry)
@@ -135,40 +132,6 @@ func (c *Connector) launch(a *attempt) (*session, error) {
 	if err := c.firstList(a.ctx, s); err != nil {
 		return s, c.diagnose(s, err)
 	}
-	return s, nil
-}
-
-// spawn starts the program.
-func (c *Connector) spawn() (*session, error) {
-	c.setPhase("starting the program")
-	d := &c.definition
-	if info, err := os.Stat(d.Dir); err != nil || !info.IsDir() {
-		return nil, c.folderProblem()
-	}
-	var guard *process.Guard
-	if c.options.Guard != nil {
-		var err error
-		if guard, err = c.options.Guard(); err != nil {
-			return nil, c.internalProblem(err)
-		}
-	}
-	journal, err := newJournal(c.options.LogFile, c.options.Redact)
-	if err != nil {
-		// A log that cannot be kept is no reason not to run.
-		c.warn("log", fmt.Sprintf("has no log file: %v", err))
-	}
-	p, err := process.Start(process.Spec{Path: d.Program, Args: d.Args, Env: d.Env, Dir: d.Dir, Marker: process.NewMarker(d.ID)}, guard)
-	if err != nil {
-		journal.close()
-		return nil, c.programProblem(err)
-	}
-	journal.note(fmt.Sprintf("started, process %d", p.PID()))
-	s := newSession(c, p, journal)
-	c.mu.Lock()
-	c.session = s
-	c.noise = &s.filter.noise
-	c.mu.Unlock()
-	s.begin()
 	return s, nil
 }
 

@@ -199,7 +199,7 @@ func TestInteger(t *testing.T) {
 // quiet is a filter over nothing, whose writer writes nowhere.
 func quiet(t testing.TB) *filter {
 	f := newFilter(slog.New(slog.DiscardHandler), strings.NewReader(""))
-	f.writer = newWriter(io.Discard, &f.alive, time.Hour, func() {})
+	f.wire = &program{writer: newWriter(io.Discard, &f.alive, time.Hour, func() {})}
 	close(f.detached) // nobody reads what is forwarded
 	f.detach.Do(func() {})
 	t.Cleanup(f.close)

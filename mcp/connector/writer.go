@@ -22,6 +22,8 @@ type outgoing struct {
 	frame []byte // with the newline
 	// position is that of the exchange, or of its own.
 	position *atomic.Int32
+	// exchange is that of a request; nil for a notification.
+	exchange *exchange
 }
 
 // writer writes messages one after the other, so that nobody who sends one ever waits for a server that does not read.
