@@ -62,8 +62,8 @@ var emptyArguments = json.RawMessage(`{}`)
 // Call calls one tool and waits for its result.
 //
 // The error is nil when the server answered, also when it answered with an error (see [CallReply.ProtocolError]).
-// Otherwise it is *NotReadyError, *LostError, *TimeoutError, *TooLargeError, *MalformedReplyError, *ArgumentsError or the
-// cause of ctx's end; in every case the reply's MayHaveRun and Duration are valid. A call is never sent twice.
+// Otherwise it is *NotReadyError, *LostError, *TimeoutError, *TooLargeError, *MalformedReplyError, *TransportError,
+// *RenewedError, *ArgumentsError or the cause of ctx's end; in every case the reply's MayHaveRun and Duration are valid. A call is never sent twice.
 func (c *Connector) Call(ctx context.Context, r CallRequest) (CallReply, error) {
 	begun := time.Now()
 	reply, err := c.call(ctx, r)
@@ -149,7 +149,7 @@ func firstOf(durations ...time.Duration) time.Duration {
 func (x *exchange) reply() (CallReply, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	reply := CallReply{Result: x.result, ResultType: x.resultType, ProtocolError: x.refusal, MayHaveRun: true}
+	reply := CallReply{Result: x.result, ResultType: x.resultType, ProtocolError: x.refusal, MayHaveRun: x.mayHaveRun()}
 	return reply, x.failure
 }
 

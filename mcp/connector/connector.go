@@ -1,5 +1,5 @@
-// Package connector runs one MCP server as a child process, from its first byte to its last: transport, handshake, whole
-// generations of its catalogue, calls, diagnosis, end.
+// Package connector runs one MCP server, a child process or one reached over HTTP, from its first byte to its last: transport,
+// handshake, whole generations of its catalogue, calls, diagnosis, end.
 // It does not decide whether the server may run or a tool may be called, reads no configuration, and starts nothing again
 // by itself: that is the host's.
 package connector
@@ -33,6 +33,11 @@ type Definition struct {
 	Env []string
 	// Dir is absolute.
 	Dir string
+	// URL is the address of a remote server; then there is no program. Headers go with every request, to its origin alone.
+	URL     string
+	Headers map[string]string
+	// IsSSE is set for a remote server that speaks HTTP with server-sent events (MCP 2024-11-05) alone.
+	IsSSE bool
 	// Era is one of EraAuto (also when empty), EraModern, EraLegacy.
 	Era string
 	// StartTimeout bounds the handshake; zero means 30 s.
@@ -63,6 +68,10 @@ type Options struct {
 	// Redact takes secret values out of everything said about the server; results pass untouched.
 	Redact *redact.Set
 	Client Implementation
+	// Environ is the environment that names proxies and SSL_CERT_FILE, as KEY=value; CAFiles are certificates in PEM form
+	// that are trusted besides the system's. Both are for remote servers.
+	Environ []string
+	CAFiles []string
 	// Timing is how the process is ended.
 	Timing process.Timing
 	// OnChange is told each change, in order, one at a time. It must not block, and may call Status.
@@ -75,6 +84,12 @@ type Options struct {
 type tuning struct {
 	probe      time.Duration // before initialize follows an unanswered server/discover (C12)
 	download   time.Duration // until the first output of a runner that downloads
+	notice     time.Duration // for a remote server to take note that the handshake is over
+	farewell   time.Duration // for a remote server to end its session
+	busy       time.Duration // before a remote server that is busy is asked again, at the least
+	maxPause   time.Duration // between two tries to open a stream again
+	relisten   time.Duration // before a subscription is made again
+	resumes    int           // tries to resume a stream that come to nothing, in a row
 	stall      time.Duration // of a write to a server that neither reads nor talks, before it is killed
 	settle     time.Duration // for an exit to follow the end of stdout, or the other way round
 	sync       time.Duration // between two listings that the server asked for
@@ -90,6 +105,7 @@ func defaultTuning() tuning {
 		probe: 3 * time.Second, download: 180 * time.Second, stall: 60 * time.Second, settle: 500 * time.Millisecond,
 		sync: time.Second, maxSync: 30 * time.Second, sideList: 2 * time.Second,
 		listRetry: 500 * time.Millisecond, listTries: 3, maxWarning: 20,
+		notice: 10 * time.Second, farewell: 2 * time.Second, busy: time.Second, maxPause: time.Minute, relisten: 2 * time.Second, resumes: 5,
 	}
 }
 

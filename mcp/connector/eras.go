@@ -37,7 +37,7 @@ func (o *ownEras) Remember(_, era string) {
 // eraKey is what the handshake is remembered under: what decides which program answers.
 func (d *Definition) eraKey() string {
 	h := sha256.New()
-	for _, part := range append([]string{d.ID, d.Dir, d.Program}, d.Args...) {
+	for _, part := range append([]string{d.ID, d.Dir, d.Program, d.URL}, d.Args...) {
 		_, _ = io.WriteString(h, part+"\x00")
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

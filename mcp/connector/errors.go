@@ -79,3 +79,23 @@ type ProtocolError struct {
 }
 
 func (e *ProtocolError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
+
+// TransportError says that a remote server gave an HTTP answer, or the beginning of one, that is no reply; the session goes on.
+type TransportError struct {
+	// Status is the HTTP status; 0 where the answer broke off or was of no use for another reason.
+	Status int
+	// Reason is a sentence without a subject: "answered 500 (Internal Server Error)".
+	Reason string
+	// RetryAfter is how long the server asks to be left alone; 0 where it does not.
+	RetryAfter time.Duration
+}
+
+func (e *TransportError) Error() string { return e.Reason }
+
+// RenewedError says that the server had lost its session and refused the request for that alone. There is a new session, its
+// tools are listed, and the request was not sent again.
+type RenewedError struct{}
+
+func (e *RenewedError) Error() string {
+	return "the server had lost the session and refused the call; the session was renewed, call again"
+}

@@ -16,6 +16,7 @@ const (
 	written
 	withdrawn // taken back, never written
 	broken    // written in part only, which no server can act on
+	sentBack  // written, and sent back by the server without having been looked at
 )
 
 // exchange is one request to the server and what came of it. It travels to the filter in the context of the SDK's call, and
@@ -35,13 +36,16 @@ type exchange struct {
 	position atomic.Int32
 	// settled is closed when the outcome is there.
 	settled chan struct{}
+	// life ends when drop says that nobody wants the reply any longer.
+	life context.Context
+	drop context.CancelFunc
 
 	mu         sync.Mutex
 	isOver     bool // nobody waits any longer; no more progress
 	result     jsontext.Value
 	resultType string
 	refusal    *ProtocolError
-	failure    error // *TooLargeError or *MalformedReplyError
+	failure    error // *TooLargeError, *MalformedReplyError, *TransportError or *RenewedError
 }
 
 // member is a member of an object, its value JSON text.
@@ -51,7 +55,9 @@ type member struct {
 }
 
 func newExchange(method string) *exchange {
-	return &exchange{method: method, settled: make(chan struct{})}
+	x := &exchange{method: method, settled: make(chan struct{})}
+	x.life, x.drop = context.WithCancel(context.Background())
+	return x
 }
 
 type exchangeKey struct{}

@@ -23,6 +23,8 @@ const (
 	idOffset     = 1
 
 	sampleBytes = 200
+
+	initializedNotification = "notifications/initialized"
 )
 
 // The notifications that are acted on.
@@ -66,7 +68,8 @@ type filter struct {
 	lastID   int64 // the highest that was sent
 	isClosed bool
 
-	frames frameDecoder // of the reader alone
+	taking sync.Mutex   // for links that read from several streams
+	frames frameDecoder // of whoever takes
 }
 
 func newFilter(log *slog.Logger, in io.Reader) *filter {
@@ -108,6 +111,13 @@ func (c *counted) Read(b []byte) (int, error) {
 		c.filter.onTalk()
 	}
 	return n, err
+}
+
+// takeAll is take for links with several streams. What comes by one of them is handled before what comes after it.
+func (f *filter) takeAll(l line) {
+	f.taking.Lock()
+	defer f.taking.Unlock()
+	f.take(l)
 }
 
 // take handles one line.
@@ -224,19 +234,35 @@ func (f *filter) request(ctx context.Context, r *jsonrpc.Request) error {
 
 // send registers the exchange under the id and queues its request.
 func (f *filter) send(x *exchange, id int64, params []byte) error {
+	frame, err := x.frame(id, params)
+	if err != nil {
+		return err
+	}
+	if !f.register(x, id) {
+		return errWriterClosed
+	}
+	if x.onWritten != nil {
+		x.onWritten()
+	}
+	return f.wire.send(outgoing{frame: frame, position: &x.position, exchange: x})
+}
+
+// frame is the request as it is sent.
+func (x *exchange) frame(id int64, params []byte) ([]byte, error) {
 	frame := make([]byte, 0, len(params)+sizeOf(x.members)+128)
 	frame = append(strconv.AppendInt(append(frame, `{"jsonrpc":"2.0","id":`...), id, 10), `,"method":`...)
 	frame, _ = jsontext.AppendQuote(frame, x.method)
 	frame = append(frame, `,"params":`...)
 	frame, err := splice(frame, params, x.members)
-	if err != nil {
-		return err
-	}
-	frame = append(frame, "}\n"...)
+	return append(frame, "}\n"...), err
+}
+
+// register makes the exchange wait for the reply of the id; false says that none can come any longer.
+func (f *filter) register(x *exchange, id int64) bool {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.isClosed {
-		f.mu.Unlock()
-		return errWriterClosed
+		return false
 	}
 	x.wireID = id
 	f.pending[id] = x
@@ -244,11 +270,7 @@ func (f *filter) send(x *exchange, id int64, params []byte) error {
 	if x.token != 0 {
 		f.tokens[x.token] = x
 	}
-	f.mu.Unlock()
-	if x.onWritten != nil {
-		x.onWritten()
-	}
-	return f.wire.send(outgoing{frame: frame, position: &x.position, exchange: x})
+	return true
 }
 
 func sizeOf(members []member) int {
@@ -281,7 +303,7 @@ func (f *filter) notify(r *jsonrpc.Request) error {
 	if err != nil {
 		return err
 	}
-	return f.wire.send(outgoing{frame: append(frame, "}\n"...)})
+	return f.wire.send(outgoing{frame: append(frame, "}\n"...), method: r.Method})
 }
 
 // cancel tells the server that a reply is no longer wanted. The SDK asks for it once a call's context has ended; it is sent

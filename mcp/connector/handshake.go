@@ -153,10 +153,23 @@ func (p *prober) sendInitialize() {
 	if p.initialize != nil || p.era == EraModern {
 		return
 	}
-	client, _ := json.Marshal(map[string]string{"name": p.client.Name, "version": p.client.Version})
-	params := fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":{},"clientInfo":%s}`, legacyVersion, client)
 	p.initialize = newExchange("initialize")
-	_ = p.filter.send(p.initialize, initializeID, params)
+	_ = p.filter.send(p.initialize, initializeID, initializeParams(p.client))
+}
+
+func initializeParams(client Implementation) []byte {
+	info, _ := json.Marshal(map[string]string{"name": client.Name, "version": client.Version})
+	return fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":{},"clientInfo":%s}`, legacyVersion, info)
+}
+
+// release gives up waiting for what was not answered.
+func (p *prober) release() {
+	for _, x := range []*exchange{p.discover, p.initialize} {
+		if x != nil && !x.isSettled() {
+			p.filter.forget(x)
+			x.drop()
+		}
+	}
 }
 
 // refusedError says that the server answered the handshake, but with errors only.

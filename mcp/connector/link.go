@@ -39,6 +39,7 @@ type link interface {
 
 var (
 	_ link = (*program)(nil)
+	_ link = (*remote)(nil)
 )
 
 // finish ends the session and returns when nothing of it is left; the end of ctx cuts the patience short.

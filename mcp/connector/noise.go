@@ -11,6 +11,8 @@ type noise struct {
 	lines  int
 	bytes  int64
 	sample string
+	// isRemote is set where there is no stdout.
+	isRemote bool
 }
 
 // skip counts a line that is no message.
@@ -35,10 +37,12 @@ func (f *filter) skip(text []byte, bytes int64) {
 func (n *noise) sentence() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch n.lines {
-	case 0:
+	switch {
+	case n.lines == 0:
 		return ""
-	case 1:
+	case n.isRemote:
+		return fmt.Sprintf(`sent what is no message %d times, the first: "%s"`, n.lines, n.sample)
+	case n.lines == 1:
 		return fmt.Sprintf(`printed a line to stdout that is no message: "%s"`, n.sample)
 	}
 	return fmt.Sprintf(`printed %d lines to stdout that are no messages, the first: "%s"`, n.lines, n.sample)

@@ -9,12 +9,14 @@ import (
 
 // The kinds of [Problem], as the editor protocol names them.
 const (
-	ProblemProgram  = "program"  // could not be started
-	ProblemExited   = "exited"   // started and ended
-	ProblemTimeout  = "timeout"  // gave no answer in time
-	ProblemProtocol = "protocol" // does not speak MCP, or not a revision that is understood
-	ProblemConfig   = "config"   // the definition cannot work: no such folder
-	ProblemInternal = "internal" // Pillion's own fault
+	ProblemProgram     = "program"     // could not be started
+	ProblemExited      = "exited"      // started and ended
+	ProblemUnreachable = "unreachable" // no connection, or one that is not to be trusted
+	ProblemLogin       = "login"       // wants a sign-in, or refuses the credential
+	ProblemTimeout     = "timeout"     // gave no answer in time
+	ProblemProtocol    = "protocol"    // does not speak MCP, or not a revision that is understood
+	ProblemConfig      = "config"      // the definition cannot work: no such folder
+	ProblemInternal    = "internal"    // Pillion's own fault
 )
 
 const maxReasonBytes = 500

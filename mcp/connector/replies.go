@@ -40,11 +40,26 @@ func (f *filter) highestID() int64 {
 func (f *filter) settle(id int64, judge func(*exchange)) *exchange {
 	f.mu.Lock()
 	x := f.pending[id]
-	if x == nil || !x.mayHaveRun() {
-		f.mu.Unlock()
+	f.mu.Unlock()
+	if x == nil || !x.mayHaveRun() || !f.conclude(x, judge) {
 		return nil
 	}
-	delete(f.pending, id)
+	return x
+}
+
+// fail gives up waiting for a reply that cannot come, unless it has come.
+func (f *filter) fail(x *exchange, failure error) {
+	f.conclude(x, func(x *exchange) { x.failure = failure })
+}
+
+// conclude takes the exchange out, if it is still in, and lets judge write its outcome.
+func (f *filter) conclude(x *exchange, judge func(*exchange)) bool {
+	f.mu.Lock()
+	if f.pending[x.wireID] != x {
+		f.mu.Unlock()
+		return false
+	}
+	delete(f.pending, x.wireID)
 	delete(f.tokens, x.token)
 	f.mu.Unlock()
 	x.mu.Lock()
@@ -56,7 +71,7 @@ func (f *filter) settle(id int64, judge func(*exchange)) *exchange {
 			f.forward(&jsonrpc.Response{ID: sdkID, Error: stub()})
 		}
 	}
-	return x
+	return true
 }
 
 // judge writes what the reply says into the exchange, whose lock is held.

@@ -99,12 +99,33 @@ func (c *Connector) makeReady(a *attempt, s *session) error {
 	return nil
 }
 
-// launch starts the program, twice at most, shakes hands and lists. The session is returned with an error too, where there
+// launch reaches the server, shakes hands and lists. The session is returned with an error too, where there
 // is one to be ended.
 func (c *Connector) launch(a *attempt) (*session, error) {
 	if a.ctx.Err() != nil {
 		return nil, context.Cause(a.ctx)
 	}
+	meet := c.meetProgram
+	if c.definition.URL != "" {
+		meet = c.meetRemote
+	}
+	s, err := meet(a)
+	if err != nil {
+		return s, err
+	}
+	c.eras.Remember(c.definition.eraKey(), s.answer.era)
+	if err := s.connect(); err != nil {
+		return s, c.diagnose(s, err)
+	}
+	c.setPhase("listing what it offers")
+	if err := c.firstList(a.ctx, s); err != nil {
+		return s, c.diagnose(s, err)
+	}
+	return s, nil
+}
+
+// meetProgram starts the program, twice at most, and shakes hands.
+func (c *Connector) meetProgram(a *attempt) (*session, error) {
 	s, err := c.spawn()
 	if err != nil {
 		return nil, err
@@ -124,15 +145,46 @@ func (c *Connector) launch(a *attempt) (*session, error) {
 	if err != nil {
 		return s, c.diagnose(s, err)
 	}
-	c.eras.Remember(c.definition.eraKey(), s.answer.era)
-	if err := s.connect(); err != nil {
-		return s, c.diagnose(s, err)
-	}
-	c.setPhase("listing what it offers")
-	if err := c.firstList(a.ctx, s); err != nil {
-		return s, c.diagnose(s, err)
-	}
 	return s, nil
+}
+
+// meetRemote reaches a remote server and shakes hands, by the older transport where the server knows no other.
+func (c *Connector) meetRemote(a *attempt) (*session, error) {
+	era := c.definition.Era
+	if c.definition.IsSSE {
+		old, err := c.meetOld(a)
+		return old.sessionOf(), err
+	}
+	r, err := c.dial(false)
+	if err != nil {
+		return nil, err
+	}
+	s := r.session
+	isLegacyFirst := era == EraAuto && c.eras.Era(c.definition.eraKey()) == EraLegacy
+	if _, err = s.shake(a.ctx, era, isLegacyFirst); err == nil {
+		return s, nil
+	}
+	first := c.diagnose(s, err)
+	if era == EraModern || !isOldHint(err) || a.ctx.Err() != nil {
+		return s, first
+	}
+	s.finish(a.hurry)
+	old, err := c.meetOld(a)
+	if err != nil && (old == nil || !old.isFound.Load()) {
+		err = first // it does not speak the older transport either
+	}
+	return old.sessionOf(), err
+}
+
+func (c *Connector) meetOld(a *attempt) (*remote, error) {
+	r, err := c.dial(true)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.session.shake(a.ctx, EraLegacy, true); err != nil {
+		return r, c.diagnose(r.session, err)
+	}
+	return r, nil
 }
 
 // shake shakes hands within the time of the definition. The first result reports whether server/discover was sent.
@@ -143,6 +195,7 @@ func (s *session) shake(ctx context.Context, era string, isLegacyFirst bool) (bo
 	defer s.startClock(cancel)()
 	p := &prober{filter: s.filter, client: s.connector.options.Client, era: era, isLegacyFirst: isLegacyFirst, wait: s.connector.tuning.probe}
 	answer, err := p.shake(ctx)
+	p.release()
 	if err != nil {
 		return p.hasDiscovered(), err
 	}

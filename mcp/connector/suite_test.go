@@ -22,6 +22,21 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+func TestSuite_HTTP(t *testing.T) {
+	for _, kind := range []string{"", ",sse,session,strictversion,getstream", ",modern", ",modern,sse", ",oldsse"} {
+		t.Run("http"+kind, func(t *testing.T) {
+			t.Parallel()
+			mcptest.Suite(t, func(t *testing.T, mode string, env ...string) (mcptest.Subject, error) {
+				f := remoteFake(t, mcptest.NewHTTP(t, mode+kind, env...))
+				if err := f.Start(t.Context()); err != nil {
+					return nil, err
+				}
+				return subject{f.fixture}, nil
+			})
+		})
+	}
+}
+
 // subject is the connector as the suite drives it.
 type subject struct{ *fixture }
 

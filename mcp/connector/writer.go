@@ -22,8 +22,12 @@ type outgoing struct {
 	frame []byte // with the newline
 	// position is that of the exchange, or of its own.
 	position *atomic.Int32
-	// exchange is that of a request; nil for a notification.
+	// exchange is that of a request; nil for anything else.
 	exchange *exchange
+	// method is that of a notification.
+	method string
+	// isAnswer is set for an answer to a request of the server.
+	isAnswer bool
 }
 
 // writer writes messages one after the other, so that nobody who sends one ever waits for a server that does not read.

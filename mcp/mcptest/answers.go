@@ -3,7 +3,6 @@ package mcptest
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -39,8 +38,8 @@ func (f *fake) answer(r request) {
 	}
 }
 
-func capabilities() string {
-	if text := os.Getenv(CapabilitiesVar); text != "" {
+func (f *fake) capabilities() string {
+	if text := f.getenv(CapabilitiesVar); text != "" {
 		return text
 	}
 	return `{"tools":{"listChanged":true}}`
@@ -53,7 +52,7 @@ func (f *fake) discover(r request) {
 	}
 	f.result(r.ID, fmt.Sprintf(
 		`{"resultType":"complete","supportedVersions":[%q],"capabilities":%s,"instructions":"Be brief.","ttlMs":0,"cacheScope":"private",`+
-			`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1.2.3"}}}`, modernVersion, capabilities()))
+			`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1.2.3"}}}`, modernVersion, f.capabilities()))
 }
 
 func (f *fake) initialize(r request) {
@@ -66,11 +65,11 @@ func (f *fake) initialize(r request) {
 		version = legacyVersion
 	}
 	f.result(r.ID, fmt.Sprintf(
-		`{"protocolVersion":%q,"capabilities":%s,"serverInfo":{"name":"fake","version":"1.2.3"},"instructions":"Be brief."}`, version, capabilities()))
+		`{"protocolVersion":%q,"capabilities":%s,"serverInfo":{"name":"fake","version":"1.2.3"},"instructions":"Be brief."}`, version, f.capabilities()))
 }
 
 func (f *fake) listTools(r request) {
-	if text := os.Getenv(ToolsVar); text != "" {
+	if text := f.getenv(ToolsVar); text != "" {
 		f.result(r.ID, fmt.Sprintf(`{"tools":%s}`, text))
 		return
 	}

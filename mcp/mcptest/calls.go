@@ -54,7 +54,10 @@ func (f *fake) before(r request, params callParams) bool {
 			<-f.listSeen
 		}
 		f.notify("notifications/tools/list_changed", `{}`)
-		<-f.listSeen
+		select {
+		case <-f.listSeen:
+		case <-f.over:
+		}
 	}
 	if o.has("collide") {
 		f.ask(string(r.ID), "ping", `{}`)
@@ -67,7 +70,9 @@ func (f *fake) progress(value, token string) bool {
 	every, total, _ := strings.Cut(value, ":")
 	end := time.Now().Add(duration(total))
 	for i := 1; total == "forever" || time.Now().Before(end); i++ {
-		time.Sleep(duration(every))
+		if !f.sleep(duration(every)) {
+			return false
+		}
 		if token != "" {
 			f.notify("notifications/progress", fmt.Sprintf(`{"progressToken":%s,"progress":%d,"total":100,"message":"step %d"}`, token, i, i))
 		}
@@ -96,7 +101,11 @@ func (f *fake) release(r request) bool {
 
 // answerLate waits for the cancellation of the call and then answers it all the same.
 func (f *fake) answerLate(r request) {
-	<-f.cancelled(r.ID)
+	select {
+	case <-f.cancelled(r.ID):
+	case <-f.over:
+		return
+	}
 	f.result(r.ID, textResult("late"))
 	f.result(json.RawMessage("999999"), textResult("never asked for"))
 }
@@ -160,7 +169,7 @@ func (f *fake) malformedError(id json.RawMessage, shape string) {
 
 // callResult is the result object of a call.
 func (f *fake) callResult(id json.RawMessage, params callParams) string {
-	if text := os.Getenv(ResultVar); text != "" {
+	if text := f.getenv(ResultVar); text != "" {
 		return text
 	}
 	var arguments struct {
@@ -190,7 +199,7 @@ func (f *fake) callResult(id json.RawMessage, params callParams) string {
 }
 
 func (f *fake) asking() string {
-	params := os.Getenv(AskParamsVar)
+	params := f.getenv(AskParamsVar)
 	if params == "" {
 		params = `{}`
 	}

@@ -21,10 +21,13 @@ type fake struct {
 	stderr  io.Writer
 	log     io.Writer
 
+	getenv func(string) string
+	over   chan struct{} // closed when the fake ends before the process that it is in
+
 	outMu  sync.Mutex
-	out    *os.File
-	isOut  bool // something was written to stdout
-	isCall bool // a tools/call was answered
+	out    io.WriteCloser // takes a line at a time
+	isOut  bool           // something was written to stdout
+	isCall bool           // a tools/call was answered
 
 	mu       sync.Mutex
 	counts   map[string]int // requests by method
@@ -54,11 +57,8 @@ func Run(mode string, in io.Reader, out *os.File, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return 2
 	}
-	f := &fake{
-		options: o, in: bufio.NewReaderSize(in, 64<<10), out: out, stderr: stderr,
-		counts: map[string]int{}, failed: map[string]bool{}, asked: map[string]chan json.RawMessage{},
-		cancels: map[string]chan struct{}{}, listSeen: make(chan struct{}, 1000),
-	}
+	f := newFake(o, out, os.Getenv)
+	f.in, f.stderr = bufio.NewReaderSize(in, 64<<10), stderr
 	if path := os.Getenv(LogVar); path != "" {
 		log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -69,6 +69,24 @@ func Run(mode string, in io.Reader, out *os.File, stderr io.Writer) int {
 		f.log = log
 	}
 	return f.live()
+}
+
+func newFake(o options, out io.WriteCloser, getenv func(string) string) *fake {
+	return &fake{
+		options: o, out: out, stderr: io.Discard, getenv: getenv, over: make(chan struct{}),
+		counts: map[string]int{}, failed: map[string]bool{}, asked: map[string]chan json.RawMessage{},
+		cancels: map[string]chan struct{}{}, listSeen: make(chan struct{}, 1000),
+	}
+}
+
+// sleep waits and reports whether the fake still lives.
+func (f *fake) sleep(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-f.over:
+		return false
+	}
 }
 
 // live runs from the first to the last moment.
@@ -167,8 +185,9 @@ func (f *fake) requested(r request) {
 	}
 	if d, ok := f.options.pair("delay", r.Method); ok {
 		f.working.Go(func() {
-			time.Sleep(duration(d))
-			f.answer(r)
+			if f.sleep(duration(d)) {
+				f.answer(r)
+			}
 		})
 		return
 	}
@@ -244,5 +263,10 @@ func (f *fake) ask(id, method, params string) json.RawMessage {
 	f.asked[id] = waiting
 	f.mu.Unlock()
 	f.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
-	return <-waiting
+	select {
+	case answer := <-waiting:
+		return answer
+	case <-f.over:
+		return nil
+	}
 }

@@ -118,9 +118,11 @@ func callModes() []Mode {
 // options are the parts of a mode.
 type options map[string]string
 
-func parseMode(mode string) (options, error) {
+func parseMode(mode string) (options, error) { return parse(mode, Modes()) }
+
+func parse(mode string, modes []Mode) (options, error) {
 	known := map[string]bool{}
-	for _, m := range Modes() {
+	for _, m := range modes {
 		known[m.Name] = true
 	}
 	o := options{}
