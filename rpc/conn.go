@@ -79,6 +79,7 @@ type Conn struct {
 	reader jsonrpc2.Conn // drives the reading of stream
 
 	inflight inflight
+	runners  runners
 	calls    calls
 	handlers context.Context // parent of the contexts of handlers; set by Serve
 	open     context.Context // ends when the connection does
@@ -89,7 +90,7 @@ type Conn struct {
 // out. Nothing happens before [Conn.Serve], which owns and closes both.
 func NewConn(in io.ReadCloser, out io.WriteCloser, router *Router, o Options) *Conn {
 	o = o.withDefaults()
-	c := &Conn{in: in, out: out, router: router, options: o, logger: o.Logger}
+	c := &Conn{in: in, out: out, router: router, options: o, logger: o.Logger, runners: newRunners()}
 	c.open, c.shut = context.WithCancel(context.Background())
 	c.queue = newQueue(out, o.MaxQueuedBytes, o.Trace, &c.pool)
 	c.stream = &stream{

@@ -76,7 +76,7 @@ func (c *Conn) serveRequest(m message) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	entry := c.inflight.add(m.id, cancel)
-	go c.run(ctx, m.method, m.id, todo, entry)
+	c.runners.run(c.open, func() { c.run(ctx, m.method, m.id, todo, entry) })
 	// A read that waits in a system call keeps this processor, and with it the request, until the runtime takes it away.
 	runtime.Gosched()
 }
