@@ -97,7 +97,8 @@ type Decisions struct {
 
 // Decisions reads what was decided, in whichever window.
 func (s *Store) Decisions() Decisions {
-	return Decisions{records: s.kept.Value().Records, health: s.kept.Health()}
+	f, health := s.kept.Snapshot()
+	return Decisions{records: f.Records, health: health}
 }
 
 // Of returns what was decided for exactly this definition in exactly this folder. Never counts whatever the definition, also

@@ -112,12 +112,19 @@ type call struct {
 	allowedBy string
 	rule      string
 	place     *inTurn // nil for a call of no turn, or that is not made
+	basis     *basis  // nil until it was read, and once something was waited for
 }
 
 // reach is how far arguments lead.
 type reach struct {
 	remote    bool // to another machine (S14)
 	ownFolder bool // into a folder of Pillion's own (S20)
+}
+
+// basis is what was decided, as a call is judged by it.
+type basis struct {
+	rules     []permission.Rule // about its tool
+	isHealthy bool
 }
 
 // target is a tool together with the process that would run it.
@@ -172,6 +179,7 @@ func (c *call) pass(ctx context.Context, at target) (target, *Result) {
 		case stop != nil:
 			return target{}, stop
 		case !isSame(now, at):
+			c.waited()
 			at = now
 			continue
 		}
@@ -198,6 +206,7 @@ func (c *call) judge(ctx context.Context, at target) *Result {
 		denied := c.ended(StatusDenied, verdict.Reason)
 		return &denied
 	}
+	defer c.waited()
 	return c.ask(ctx, at, subject, verdict)
 }
 
@@ -220,8 +229,20 @@ func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 		c.reach = &reach{remote: permission.HasRemoteURL(c.arguments), ownFolder: h.reachesOwnFolder(at.base, c.arguments)}
 	}
 	subject.HasRemoteURL, subject.NamesOwnFolder = c.reach.remote, c.reach.ownFolder
-	return subject, permission.Judge(h.permissions.RulesConcerning(subject.Connector, subject.Tool), h.Mode(), subject, h.isHealthy())
+	if c.basis == nil {
+		c.basis = h.basisOf(subject)
+	}
+	return subject, permission.Judge(c.basis.rules, h.Mode(), subject, c.basis.isHealthy)
 }
+
+// basisOf reads what was decided, in whichever window.
+func (h *Host) basisOf(subject permission.Subject) *basis {
+	rules, fault := h.permissions.RulesConcerning(subject.Connector, subject.Tool)
+	return &basis{rules, fault == nil && h.consents.Health() == nil && h.personal.Health() == nil}
+}
+
+// waited has what was decided read again: time has passed.
+func (c *call) waited() { c.basis = nil }
 
 func (c *call) cancelled(ctx context.Context) *Result {
 	message := "cancelled before anything ran"

@@ -30,6 +30,7 @@ type inTurn struct {
 	sent int
 	// isDeclined says that a person said no.
 	isDeclined bool
+	hasWaited  bool // for the same call, which was under way
 	done       chan struct{}
 }
 
@@ -48,6 +49,9 @@ func (c *call) repeated(ctx context.Context, at target) *Result {
 		hash: at.tool.Hash, done: make(chan struct{}),
 	}
 	earlier, repetition, err := c.host.repeats.begin(ctx, place, repeatable(at))
+	if place.hasWaited {
+		c.waited()
+	}
 	switch {
 	case err != nil:
 		return c.cancelled(ctx)
@@ -103,6 +107,7 @@ func (r *repeats) begin(ctx context.Context, place *inTurn, tool permission.Repe
 			return answer, is, nil
 		}
 		r.mu.Unlock()
+		place.hasWaited = true
 		select {
 		case <-before:
 		case <-ctx.Done():

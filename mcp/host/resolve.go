@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"pillion/mcp/permission"
 )
@@ -26,7 +27,10 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 		denied.Steps = []string{"Resume in the editor, with pillion.server.resume, when calls may run again."}
 		return target{}, &denied, nil
 	}
-	view, startErr := h.live(ctx, id)
+	view, hasWaited, startErr := h.live(ctx, id)
+	if hasWaited {
+		c.waited()
+	}
 	switch {
 	case ctx.Err() != nil || errors.Is(startErr, ErrClosed):
 		return target{}, c.cancelled(ctx), nil
@@ -45,27 +49,33 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 	return at, nil, nil
 }
 
-// live returns the connector once it is ready, or cannot be.
-func (h *Host) live(ctx context.Context, id string) (Connector, error) {
+// moment is how long a look at a folder takes that does not hang.
+const moment = time.Millisecond
+
+// live returns the connector once it is ready, or cannot be, and whether that had to be waited for.
+func (h *Host) live(ctx context.Context, id string) (view Connector, hasWaited bool, err error) {
 	s, at, stood := h.runningOn(id)
 	if s == nil {
-		return h.StartConnector(ctx, id)
+		view, err = h.StartConnector(ctx, id)
+		return view, true, err
 	}
 	if stood.root == "" {
-		return Connector{ID: id, State: StateReady}, nil
+		return Connector{ID: id, State: StateReady}, false, nil
 	}
+	begun := time.Now()
 	rootID, err := patiently(ctx, func() string { return h.identify(stood.root) })
 	switch {
 	case err != nil:
-		return Connector{}, err
+		return Connector{}, true, err
 	case rootID == stood.rootID:
-		return Connector{ID: id, State: StateReady}, nil
+		return Connector{ID: id, State: StateReady}, time.Since(begun) > moment, nil
 	}
 	// Another folder stands where the yes was given: the process goes with it (S2).
 	stood.rootID = rootID
 	h.settleOn(s, at, stood)
 	h.restand(nobody)
-	return h.StartConnector(ctx, id)
+	view, err = h.StartConnector(ctx, id)
+	return view, true, err
 }
 
 // runningOn is where a connector stands that a call can go to as it is; nil for another.

@@ -171,7 +171,8 @@ func toolText(tool Tool) string {
 
 // changesSince lists what differs between a tool and what a suspended rule was given for (B7).
 func (h *Host) changesSince(ruleID string, connector string, tool Tool) []Change {
-	for _, rule := range h.permissions.RulesConcerning(connector, tool.Name) {
+	rules, _ := h.permissions.RulesConcerning(connector, tool.Name)
+	for _, rule := range rules {
 		before, isKept := rule.ToolTexts[tool.Name]
 		if rule.ID == ruleID && isKept && rule.ToolHashes[tool.Name] != tool.Hash {
 			return Changes(before, toolText(tool))

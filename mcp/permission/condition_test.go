@@ -257,7 +257,8 @@ func BenchmarkJudgeThousandRules(b *testing.B) {
 	call := subject(writing(), func(s *Subject) { s.Arguments = []byte(`{"path":"/w/docs/x.md","limit":10}`) })
 	b.ReportAllocs()
 	for b.Loop() {
-		if v := Judge(s.RulesConcerning(call.Connector, call.Tool), ModeAsk, call, s.Health() == nil); v.Decision != Auto {
+		rules, health := s.RulesConcerning(call.Connector, call.Tool)
+		if v := Judge(rules, ModeAsk, call, health == nil); v.Decision != Auto {
 			b.Fatal(v)
 		}
 	}
@@ -294,6 +295,13 @@ func about(s *Store, connector string) []Rule {
 func TestS8_RulesAboutAConnectorAreAllThatConcernIt(t *testing.T) {
 	t.Parallel()
 	s := manyRules(t)
+	concerning := func(connector, tool string) []Rule {
+		rules, health := s.RulesConcerning(connector, tool)
+		if health != nil {
+			t.Error(health)
+		}
+		return rules
+	}
 	for _, connector := range []string{"c", "connector-7", "C", ""} {
 		var want []string
 		for _, r := range s.Rules() {
@@ -315,13 +323,13 @@ func TestS8_RulesAboutAConnectorAreAllThatConcernIt(t *testing.T) {
 			}
 		}
 		for range 2 {
-			if got := ids(s.RulesConcerning("c", tool)); fmt.Sprint(got) != fmt.Sprint(want) {
+			if got := ids(concerning("c", tool)); fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%q: %q, want %q", tool, got, want)
 			}
 		}
 	}
 	added := mustAdd(t, s, rule(allow(), func(r *Rule) { r.Connector = "connector-7" }))
-	if got := s.RulesConcerning("connector-7", added.Tool); len(got) == 0 || got[0].ID != added.ID {
+	if got := concerning("connector-7", added.Tool); len(got) == 0 || got[0].ID != added.ID {
 		t.Errorf("after an addition: %q", ids(got))
 	}
 	if got := about(s, "connector-7"); len(got) != 21 || got[0].ID != added.ID {

@@ -128,9 +128,13 @@ func ByConnector(rules []Rule) map[string][]Rule {
 }
 
 // RulesConcerning returns the rules about that tool of connectors of that name, and about all their tools, in the order of
-// Rules; no other can concern a call. The slice must not be modified.
-func (s *Store) RulesConcerning(connector, tool string) []Rule {
-	kept := s.kept.Value().Rules
+// Rules; no other can concern a call. The slice must not be modified. health is what [Store.Health] is at that moment.
+func (s *Store) RulesConcerning(connector, tool string) (rules []Rule, health error) {
+	f, health := s.kept.Snapshot()
+	return s.concerning(f.Rules, connector, tool), health
+}
+
+func (s *Store) concerning(kept []Rule, connector, tool string) []Rule {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i, key := s.indexOf(kept), toolKey{connector, tool}

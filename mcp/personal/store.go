@@ -110,8 +110,8 @@ func New(f *state.Folder) *Store {
 
 // Layer reads what is wanted in these folders, in whichever window it was said.
 func (s *Store) Layer(in []Folder) Layer {
-	layer := Layer{health: s.kept.Health()}
-	records := s.kept.Value().Folders
+	f, health := s.kept.Snapshot()
+	layer, records := Layer{health: health}, f.Folders
 	for _, folder := range in {
 		if r, isThere := find(records, folder.Path); isThere && folder.Path != "" {
 			r.isSame = folder.ID != "" && r.RootID == folder.ID

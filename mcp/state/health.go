@@ -40,7 +40,11 @@ func (e *BrokenError) Unwrap() error { return e.Reason }
 // Health is nil, or why the store is not what the user left: unreadable, newer, or set aside, by whichever window and
 // however long ago, and not confirmed since.
 func (s *Store[T]) Health() error {
-	l, err := s.current()
+	return s.healthOf(s.current())
+}
+
+// healthOf is the health of what was loaded, or could not be.
+func (s *Store[T]) healthOf(l *loaded[T], err error) error {
 	if err == nil && l.aside != nil {
 		err = &BrokenError{Path: s.Path(), SetAside: l.aside.Path, Reason: errors.New(l.aside.Reason)}
 	}

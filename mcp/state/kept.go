@@ -22,14 +22,20 @@ func NewKept[T any](s *Store[T]) *Kept[T] { return &Kept[T]{store: s} }
 // Value returns what is stored and, over it, what could not be. What can't be read is taken for empty; Health says so.
 // It is shared and must not be modified.
 func (k *Kept[T]) Value() T {
-	value, _ := k.store.Read()
+	value, _ := k.Snapshot()
+	return value
+}
+
+// Snapshot is what Value returns and what Health says, of one moment.
+func (k *Kept[T]) Snapshot() (value T, health error) {
+	value, health = k.store.Snapshot()
 	k.mu.Lock()
 	unsaved := slices.Clone(k.unsaved)
 	k.mu.Unlock()
 	for _, change := range unsaved {
 		value = change(value)
 	}
-	return value
+	return value, health
 }
 
 // Change changes the value. change must not modify what it is given, and may be called more than once. A broken file is

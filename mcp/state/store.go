@@ -28,6 +28,7 @@ const settled = 100 * time.Millisecond
 type Store[T any] struct {
 	folder  *Folder
 	name    string
+	path    string
 	version int
 	empty   func() T
 
@@ -54,11 +55,11 @@ type asideNote struct {
 // NewStore returns the store in the file of that name. version is the one this program writes; T must understand every
 // older one. empty makes the value of an absent file. Nothing is read yet.
 func NewStore[T any](f *Folder, name string, version int, empty func() T) *Store[T] {
-	return &Store[T]{folder: f, name: name, version: version, empty: empty}
+	return &Store[T]{folder: f, name: name, path: f.Path(name), version: version, empty: empty}
 }
 
 // Path returns the path of the store's file.
-func (s *Store[T]) Path() string { return s.folder.Path(s.name) }
+func (s *Store[T]) Path() string { return s.path }
 
 // Read returns the stored value, which is shared and must not be modified, whichever window wrote it. The error is a
 // *NewerError, a *BrokenError or that of reading the file. An unchanged file is not read again.
@@ -68,6 +69,15 @@ func (s *Store[T]) Read() (T, error) {
 		return s.empty(), err
 	}
 	return l.value, nil
+}
+
+// Snapshot is what Read returns and what Health says, of one moment.
+func (s *Store[T]) Snapshot() (value T, health error) {
+	l, err := s.current()
+	if err != nil {
+		return s.empty(), s.healthOf(l, err)
+	}
+	return l.value, s.healthOf(l, nil)
 }
 
 // Update changes the stored value under the lock and returns the new one. An error of change is returned as it is, and
@@ -112,19 +122,24 @@ func (s *Store[T]) locked(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// current is load, but for a file that has not changed since.
+// current is load, but for a file that has not changed since: one look at the file system tells.
 func (s *Store[T]) current() (*loaded[T], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.cached; c != nil {
-		info, err := os.Lstat(s.Path())
-		if err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() && info.ModTime().Equal(c.info.ModTime()) {
+		info, err := os.Lstat(s.path)
+		switch {
+		case c.info == nil:
+			if errors.Is(err, fs.ErrNotExist) {
+				return c, nil
+			}
+		case err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() && info.ModTime().Equal(c.info.ModTime()):
 			return c, nil
 		}
 	}
 	s.cached = nil
 	l, err := s.load()
-	if err == nil && l.info != nil && l.at.Sub(l.info.ModTime()) > settled {
+	if err == nil && (l.info == nil || l.at.Sub(l.info.ModTime()) > settled) {
 		s.cached = l
 	}
 	return l, err
