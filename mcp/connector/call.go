@@ -24,6 +24,9 @@ type CallRequest struct {
 	OnProgress func(Progress)
 	// OnWritten is called once, just before the request leaves, from the goroutine of Call.
 	OnWritten func()
+	// Recheck is called where the call had to wait for its turn, when that has come and right before the request leaves. Its
+	// error keeps the request from leaving, and is returned as it is. nil checks nothing.
+	Recheck func(context.Context) error
 	// Clock lets the caller halt the timeouts while a question of this call is open (E8); nil means it never is.
 	Clock *Clock
 }
@@ -62,8 +65,9 @@ var emptyArguments = json.RawMessage(`{}`)
 // Call calls one tool and waits for its result.
 //
 // The error is nil when the server answered, also when it answered with an error (see [CallReply.ProtocolError]).
-// Otherwise it is *NotReadyError, *LostError, *TimeoutError, *TooLargeError, *MalformedReplyError, *TransportError,
-// *RenewedError, *ArgumentsError or the cause of ctx's end; in every case the reply's MayHaveRun and Duration are valid. A call is never sent twice.
+// Otherwise it is that of Recheck, *NotReadyError, *LostError, *TimeoutError, *TooLargeError, *MalformedReplyError,
+// *TransportError, *RenewedError, *ArgumentsError or the cause of ctx's end; in every case the reply's MayHaveRun and Duration are
+// valid. A call is never sent twice.
 func (c *Connector) Call(ctx context.Context, r CallRequest) (CallReply, error) {
 	begun := time.Now()
 	reply, err := c.call(ctx, r)
@@ -107,10 +111,19 @@ func (s *session) call(ctx context.Context, r CallRequest) (CallReply, error) {
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
 	x := newExchange("tools/call")
-	if s.slots.Acquire(ctx, 1) != nil || ctx.Err() != nil {
+	hasWaited := !s.slots.TryAcquire(1)
+	if hasWaited && s.slots.Acquire(ctx, 1) != nil {
 		return s.unanswered(ctx, x, nil)
 	}
 	defer s.slots.Release(1)
+	if hasWaited && r.Recheck != nil {
+		if err := r.Recheck(ctx); err != nil && ctx.Err() == nil {
+			return CallReply{}, err
+		}
+	}
+	if ctx.Err() != nil {
+		return s.unanswered(ctx, x, nil)
+	}
 	deadline := newDeadline(firstOf(r.Timeout, s.connector.definition.CallTimeout), s.connector.definition.CallCap, cancel)
 	defer deadline.stop()
 	if r.Clock != nil {

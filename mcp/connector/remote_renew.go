@@ -53,7 +53,7 @@ func (r *remote) renew(at terms) bool {
 	c.mu.Unlock()
 	if isListed {
 		// What is called next is judged by what the new session has (S9).
-		if _, err := c.refresh(ctx, r.session, r.session.announced()); err != nil {
+		if _, _, err := c.refresh(ctx, r.session, r.session.announced()); err != nil {
 			c.warn("list", fmt.Sprintf("could not be listed again, the list before stands: %v", err))
 		}
 	}

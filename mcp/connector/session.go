@@ -31,8 +31,10 @@ type session struct {
 	talked     chan struct{} // the server has said something
 	talkedOnce sync.Once
 	changed    chan struct{} // capacity 1: a list is to be fetched again
+	hurry      chan struct{} // capacity 1: somebody waits for it
 	dirtyMu    sync.Mutex
 	dirty      lists
+	tools      relisting
 
 	workers   sync.WaitGroup
 	finishing sync.Once
@@ -44,7 +46,8 @@ func newSession(c *Connector, j *journal, in io.Reader) *session {
 	s := &session{
 		connector: c, journal: j, filter: newFilter(c.log, in),
 		slots:  semaphore.NewWeighted(int64(c.definition.MaxConcurrent)),
-		talked: make(chan struct{}), changed: make(chan struct{}, 1), gone: make(chan struct{}),
+		talked: make(chan struct{}), changed: make(chan struct{}, 1), hurry: make(chan struct{}, 1), gone: make(chan struct{}),
+		tools: relisting{ended: make(chan struct{})},
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	f := s.filter

@@ -17,19 +17,27 @@ const sideLists = resourceList | templateList | promptList
 func (s *session) markChanged(l lists) {
 	s.dirtyMu.Lock()
 	s.dirty |= l
+	if l&toolList != 0 {
+		s.tools.told++
+	}
 	s.dirtyMu.Unlock()
+	signal(s.changed)
+}
+
+func signal(to chan struct{}) {
 	select {
-	case s.changed <- struct{}{}:
+	case to <- struct{}{}:
 	default:
 	}
 }
 
-func (s *session) takeDirty() lists {
+// takeDirty returns the lists that are to be fetched now, and how often the server had said by then that its tools changed.
+func (s *session) takeDirty() (l lists, told int) {
 	s.dirtyMu.Lock()
 	defer s.dirtyMu.Unlock()
-	l := s.dirty
+	l = s.dirty
 	s.dirty = 0
-	return l
+	return l, s.tools.told
 }
 
 // announced are the lists that the server has.
@@ -62,11 +70,15 @@ func (s *session) keepListed() {
 		if time.Since(last) > 2*pause {
 			pause = t.sync
 		}
-		if !sleep(s.ctx, pause-time.Since(last)) {
+		if !s.rest(pause - time.Since(last)) {
 			return
 		}
-		hasNews, err := s.connector.refresh(s.ctx, s, s.takeDirty()&s.announced())
+		dirty, told := s.takeDirty()
+		hasNews, toolsErr, err := s.connector.refresh(s.ctx, s, dirty&s.announced())
 		last = time.Now()
+		if dirty&toolList != 0 {
+			s.relisted(told, toolsErr)
+		}
 		switch {
 		case err != nil:
 			s.connector.warn("list", fmt.Sprintf("could not be listed again, the list before stands: %v", err))
@@ -78,6 +90,23 @@ func (s *session) keepListed() {
 				s.connector.warn("storm", "says again and again that its lists changed when they did not")
 			}
 		}
+	}
+}
+
+// rest is sleep for the time of the session, cut short when somebody waits for a list.
+func (s *session) rest(d time.Duration) bool {
+	if d <= 0 {
+		return s.ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.hurry:
+		return true
+	case <-s.ctx.Done():
+		return false
 	}
 }
 
@@ -147,8 +176,8 @@ func (c *Connector) firstList(ctx context.Context, s *session) error {
 }
 
 // refresh fetches the lists and publishes a generation if one differs. A list that cannot be had stays as it is, and leads to
-// the error.
-func (c *Connector) refresh(ctx context.Context, s *session, want lists) (hasNews bool, err error) {
+// the error; toolsErr is that of the tools alone.
+func (c *Connector) refresh(ctx context.Context, s *session, want lists) (hasNews bool, toolsErr, err error) {
 	c.mu.Lock()
 	next := *c.catalogue
 	c.mu.Unlock()
@@ -159,11 +188,14 @@ func (c *Connector) refresh(ctx context.Context, s *session, want lists) (hasNew
 		found := s.fetchList(ctx, k)
 		if found.err != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", k.method, found.err))
+			if k.list == toolList {
+				toolsErr = found.err
+			}
 			continue
 		}
 		next.take(k.list, found.entries)
 	}
-	return c.publish(next), err
+	return c.publish(next), toolsErr, err
 }
 
 // take replaces one list.

@@ -157,11 +157,28 @@ func (c *call) run(ctx context.Context) (Result, error) {
 	if stop := c.repeated(ctx, target); stop != nil {
 		return *stop, nil
 	}
-	target, stop = c.pass(ctx, target)
-	if stop != nil {
-		return *stop, nil
+	for {
+		if target, stop = c.pass(ctx, target); stop != nil {
+			return *stop, nil
+		}
+		result, err := c.make(ctx, target)
+		if !errors.Is(err, errOutdated) {
+			return result, nil
+		}
 	}
-	return c.make(ctx, target), nil
+}
+
+// errOutdated says that a call must pass the gate again, because what it was allowed on is not so any more.
+var errOutdated = errors.New("what the call was judged on has changed")
+
+// recheck is [call.pass] for a call that passed and had to wait for its turn: an [errOutdated] keeps it from leaving (S9).
+func (c *call) recheck(ctx context.Context, at target) error {
+	c.waited()
+	now, stop, err := c.resolve(ctx)
+	if err != nil || stop != nil || !isSame(now, at) || c.denied(now) != nil {
+		return errOutdated
+	}
+	return nil
 }
 
 // pass takes the call through the gate. After every judgement the tool is looked up again, and one that is different by

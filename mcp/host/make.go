@@ -10,22 +10,32 @@ import (
 	"pillion/mcp/result"
 )
 
-// make sends the call and turns what comes back into a result.
-func (c *call) make(ctx context.Context, at target) Result {
+// make sends the call and turns what comes back into a result. The error is errOutdated: then nothing was sent.
+func (c *call) make(ctx context.Context, at target) (Result, error) {
 	h := c.host
 	h.busy(at.slot, 1)
 	defer h.busy(at.slot, -1)
 	c.state(CallRunning)
 	reply, err := at.process.Call(ctx, connector.CallRequest{
 		Tool: at.tool.Name, Arguments: c.arguments, Timeout: cmp.Or(c.request.Timeout, callTimeoutOf(at.entry)), OnProgress: c.request.OnProgress,
+		Recheck: func(ctx context.Context) error { return c.recheck(ctx, at) },
 		OnWritten: func() {
 			h.repeats.sent(c.place, !at.tool.ReadOnly)
 			h.recordWritten(c, !at.tool.ReadOnly)
 		},
 	})
-	if err != nil {
-		return c.unanswered(ctx, at, reply, err)
+	if errors.Is(err, errOutdated) {
+		return Result{}, err
 	}
+	if err != nil {
+		return c.unanswered(ctx, at, reply, err), nil
+	}
+	return c.replied(at, reply), nil
+}
+
+// replied is the result where a reply came.
+func (c *call) replied(at target, reply connector.CallReply) Result {
+	h := c.host
 	outcome := c.ended(StatusOK, "")
 	outcome.MayHaveRun, outcome.AllowedBy, outcome.Rule, outcome.Duration = true, c.allowedBy, c.rule, reply.Duration
 	switch {

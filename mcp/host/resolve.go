@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"pillion/mcp/connector"
 	"pillion/mcp/permission"
 )
 
@@ -41,12 +42,52 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 	case view.State != StateReady:
 		return target{}, c.down(view), nil
 	}
+	if stop := c.awaitTools(ctx, id); stop != nil {
+		return target{}, stop, nil
+	}
 	at, err = h.target(id, name)
 	if err != nil {
 		return target{}, nil, err
 	}
 	c.tool = at.tool
 	return at, nil, nil
+}
+
+// awaitTools waits for the list that the connector has said is another by now, and takes it over: a call is never judged on one
+// that is known to be old (S9). A result ends the call.
+func (c *call) awaitTools(ctx context.Context, id string) *Result {
+	h := c.host
+	var s *slot
+	var one *share
+	var process *connector.Connector
+	h.locked(func() {
+		if s = h.slotOf(id); s != nil {
+			one, process = s.share, s.process
+		}
+	})
+	if process == nil {
+		return nil
+	}
+	hasWaited, err := process.AwaitTools(ctx, c.request.Timeout)
+	if !hasWaited {
+		return nil
+	}
+	c.waited()
+	var late *connector.TimeoutError
+	switch {
+	case ctx.Err() != nil:
+		return c.cancelled(ctx)
+	case errors.As(err, &late):
+		ended := c.ended(StatusTimeout, fmt.Sprintf("the connector of %q has said that its tools changed, and did not list them within %s; nothing ran", c.request.Tool, late.After))
+		return &ended
+	case err != nil:
+		ended := c.ended(StatusConnectorError, fmt.Sprintf("the connector of %q: %s; nothing ran", c.request.Tool, h.redacted(err.Error())))
+		return &ended
+	}
+	if event, isOwn := h.relist(s, one, process.Status().Catalogue); isOwn {
+		h.notify(event)
+	}
+	return nil
 }
 
 // moment is how long a look at a folder takes that does not hang.

@@ -40,7 +40,8 @@ type slot struct {
 	idle        *time.Timer
 
 	catalogue    *connector.Catalogue
-	catalogueKey string // of the definition that listed it, in its place
+	lister       *connector.Connector // the process that the catalogue came from
+	catalogueKey string               // of the definition that listed it, in its place
 	generation   int
 	told         map[string]string // the tools that were told last, with their hashes, by id
 	server       Server

@@ -216,6 +216,7 @@ func (h *Host) takeOver(s *slot, process *connector.Connector) bool {
 	s.server.Version, _ = h.secrets.Text(status.Server.Version)
 	s.warnings = status.Warnings
 	h.publish(s, status.Catalogue)
+	s.lister = process
 	h.rearm(s)
 	s.touch()
 	return true
@@ -274,6 +275,9 @@ func (h *Host) relist(s *slot, one *share, catalogue *connector.Catalogue) (Even
 	defer h.mu.Unlock()
 	if s.share != one {
 		return Event{}, false
+	}
+	if catalogue != nil && s.lister == one.process && catalogue.Generation < s.catalogue.Generation {
+		return Event{}, false // a call that waited for a newer one was first
 	}
 	return Event{Connectors: []string{s.id}, Tools: h.publish(s, catalogue)}, true
 }

@@ -176,7 +176,7 @@ func (f *fake) requested(r request) {
 		default:
 		}
 	}
-	if f.options.lists("silent", r.Method) {
+	if f.options.lists("silent", r.Method) || f.options.lists("silentafter", r.Method) && f.count(r.Method) > 1 {
 		return
 	}
 	if code, ok := f.fails(r.Method); ok {
@@ -201,6 +201,9 @@ func (f *fake) requested(r request) {
 // fails returns the error code that the request is to be answered with.
 func (f *fake) fails(method string) (string, bool) {
 	if code, ok := f.options.pair("fail", method); ok {
+		return code, true
+	}
+	if code, ok := f.options.pair("failafter", method); ok && f.count(method) > 1 {
 		return code, true
 	}
 	code, ok := f.options.pair("failonce", method)

@@ -75,6 +75,8 @@ func protocolModes() []Mode {
 		{"mute", "", "reads and answers nothing"},
 		{"silent", "METHOD", "never answers METHOD"},
 		{"fail", "METHOD:CODE", "answers METHOD with that error"},
+		{"failafter", "METHOD:CODE", "answers METHOD with that error from the second time on"},
+		{"silentafter", "METHOD", "never answers METHOD from the second time on"},
 		{"failonce", "METHOD:CODE", "answers METHOD with that error the first time"},
 		{"delay", "METHOD:DURATION", "answers METHOD that much later"},
 		{"tools", "N", "has that many tools: a, t1, t2, …"},
@@ -85,6 +87,8 @@ func protocolModes() []Mode {
 		{"cursorloop", "", "names the same next cursor on every page"},
 		{"cursorforever", "", "names a new next cursor on every page, without end"},
 		{"storm", "", "sends tools/list_changed after each answer to tools/list"},
+		{"turn", "", "has tools that only read in its first answer to tools/list, and the same ones that delete from then on"},
+		{"release", "VERSION", "says that it is of that version; of what the file holds, where it is a path"},
 		{"changewhile", "", "sends tools/list_changed while it answers the second tools/list, and has another tool from then on"},
 		{"ids", "string|null|float|other|missing", "spoils the id of answers to tools/call"},
 	}
