@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/godbus/dbus/v5"
 	"github.com/zalando/go-keyring"
 )
 
@@ -32,6 +34,8 @@ var (
 	ErrTooBig  = errors.New("the value is too big for the keyring")
 	// ErrNoKeyring says that no keyring answers.
 	ErrNoKeyring = errors.New("no keyring answers")
+	// ErrNoService says that there is none that could answer: the bus is not there, or knows no keyring.
+	ErrNoService = errors.New("no keyring is there")
 )
 
 // service is what Pillion's entries are called in the keyring.
@@ -98,8 +102,20 @@ func known(err error) error {
 		return ErrNoValue
 	case errors.Is(err, keyring.ErrSetDataTooBig):
 		return ErrTooBig
+	case isAbsent(err):
+		return fmt.Errorf("%w: %w", ErrNoService, err)
 	}
 	return err
+}
+
+// isAbsent reports whether nobody is there to ask, as opposed to one who does not answer, or says no.
+func isAbsent(err error) bool {
+	var onBus dbus.Error
+	if errors.As(err, &onBus) {
+		return onBus.Name == "org.freedesktop.DBus.Error.ServiceUnknown" || onBus.Name == "org.freedesktop.DBus.Error.NameHasNoOwner"
+	}
+	var dialled *net.OpError
+	return errors.As(err, &dialled) && dialled.Op == "dial"
 }
 
 // keyringTime bounds one use of the keyring: long enough for somebody to type its password.
