@@ -191,6 +191,15 @@ func RuleQuestion(heading string, rule message.PermissionRule, tools []message.T
 
 func storeText(body message.StoreBody, how string) string {
 	var d document
+	if len(body.Unsealed) > 0 {
+		d.say("Pillion asks: are these decisions yours? If they are, they count again.")
+		d.say("Until you confirm, they do not count, and nothing else is changed by them.")
+		d.gap()
+		d.value("file", body.File)
+		d.value("what is wrong", body.Reason)
+		d.values("decisions", body.Unsealed)
+		return d.end(how, "")
+	}
 	d.say("Pillion asks: go on without the decisions that it cannot read?")
 	d.say("Until you confirm, every call asks and nothing of a repository runs.")
 	d.gap()
@@ -248,6 +257,9 @@ func Prompt(ask message.Ask) string {
 		// What is foreign and not in quotes comes last: nothing after it is Pillion's.
 		return clip(fmt.Sprintf("Pillion: call %s? %s. Arguments: %s", called(b.Tool.Label), strings.TrimSuffix(b.Reason, "."), neutral(b.ArgumentsText)))
 	case message.StoreBody:
+		if len(b.Unsealed) > 0 {
+			return clip(fmt.Sprintf("Pillion: %d decisions in %s do not count, because nothing shows that Pillion wrote them. Are they yours? The first: %s", len(b.Unsealed), neutral(b.File), neutral(b.Unsealed[0])))
+		}
 		return clip("Pillion: the decisions in " + neutral(b.File) + " cannot be read. Until you confirm to go on without them, everything asks.")
 	case message.InputBody:
 		return clip(inputPrompt(ask.AskID, b))

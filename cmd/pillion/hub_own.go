@@ -69,6 +69,10 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 		p.sayf("pillion: %s.", editors.Visible(sentence))
 	}
 	for _, problem := range h.StoreProblems() {
+		if n := len(problem.Doubts); n > 0 {
+			p.sayf("pillion: %d decisions in %s do not count: %s. An editor, or pillion answer while one is open, lets them count again.", n, editors.Visible(problem.File), editors.Visible(problem.Reason))
+			continue
+		}
 		p.sayf("pillion: the decisions in %s cannot be read, so everything asks: %s", editors.Visible(problem.File), editors.Visible(problem.Reason))
 	}
 	return h, nil

@@ -20,9 +20,13 @@ type choice struct {
 // shows.
 func choicesOf(ask message.Ask) []choice {
 	if ask.Kind == message.AskStore {
+		leave, confirm := "Leave it: everything goes on asking", "Go on without the decisions that cannot be read"
+		if body, err := ask.ParseBody(); err == nil && len(body.(message.StoreBody).Unsealed) > 0 {
+			leave, confirm = "Leave it: they do not count", "They are mine: let them count again"
+		}
 		return []choice{
-			{"Leave it: everything goes on asking", message.StoreAnswer{Decision: message.StoreLater}},
-			{"Go on without the decisions that cannot be read", message.StoreAnswer{Decision: message.StoreConfirm}},
+			{leave, message.StoreAnswer{Decision: message.StoreLater}},
+			{confirm, message.StoreAnswer{Decision: message.StoreConfirm}},
 		}
 	}
 	var choices []choice

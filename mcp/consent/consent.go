@@ -15,7 +15,7 @@ import (
 
 const (
 	fileName = "consents.json"
-	version  = 1
+	version  = 2 // 2: seals
 
 	// maxPerConnector bounds the definitions remembered of one connector; the oldest ask again.
 	maxPerConnector = 50
@@ -53,6 +53,7 @@ type Record struct {
 	At             time.Time `json:"at"`
 	DefinitionText string    `json:"definitionText"`
 	Code           covered   `json:"code,omitzero"` // what a yes covers beside the definition
+	Seal           string    `json:"seal,omitzero"` // shows that Pillion wrote the record as it stands (S20)
 }
 
 func (r Record) key() Key { return Key{r.Root, r.RootID, r.Connector} }
@@ -80,13 +81,14 @@ func (f *file) Validate() error {
 
 // Store is the store of decisions, shared by all windows. Its methods may be called at once.
 type Store struct {
-	kept *state.Kept[file]
+	kept  *state.Kept[file]
+	sieve *state.Sieve[Record]
 }
 
-// New returns the store in the folder. Nothing is read yet.
-func New(f *state.Folder) *Store {
+// New returns the store in the folder, whose grants are sealed with the key; nil is for none. Nothing is read yet.
+func New(f *state.Folder, key state.SealKey) *Store {
 	empty := func() file { return file{Records: []Record{}} }
-	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty))}
+	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty)), sieve: state.NewSieve(key, sealable)}
 }
 
 // Decisions are what was decided, as it was read at one moment. A value: it does not change, and asking it reads no file.
@@ -98,7 +100,7 @@ type Decisions struct {
 // Decisions reads what was decided, in whichever window.
 func (s *Store) Decisions() Decisions {
 	f, health := s.kept.Snapshot()
-	return Decisions{records: f.Records, health: health}
+	return Decisions{records: s.sieve.Sift(f.Records).Records, health: health}
 }
 
 // Of returns what was decided for exactly this definition in exactly this folder. Never counts whatever the definition, also
@@ -180,8 +182,9 @@ func (s *Store) Decide(ctx context.Context, k Key, hash, definitionText string, 
 	if err := (&file{Records: []Record{r}}).Validate(); err != nil {
 		return fmt.Errorf("decide on connector %q in %s: %w", k.Connector, k.Root, err)
 	}
+	sealer := s.sieve.Sealer(d.allows())
 	return s.change(ctx, "decide on", k.Root, k.Connector, func(f file) file {
-		return file{Records: with(f.Records, r, code)}
+		return file{Records: with(f.Records, r, code, sealer)}
 	})
 }
 
@@ -203,11 +206,13 @@ func (s *Store) CoverFile(ctx context.Context, k Key, hash, path, sum string) er
 }
 
 func (s *Store) cover(ctx context.Context, k Key, hash string, widen func(covered) covered) error {
+	sealer := s.sieve.Sealer(false)
 	return s.change(ctx, "cover the code of", k.Root, k.Connector, func(f file) file {
 		records := slices.Clone(f.Records)
 		for i, r := range records {
-			if r.key() == k && r.Hash == hash && r.Decision.allows() {
-				records[i].Code = widen(r.Code)
+			if r.key() == k && r.Hash == hash && r.Decision.allows() && sealer.Holds(r) {
+				r.Code = widen(r.Code)
+				records[i] = sealer.Sealed(r)
 			}
 		}
 		return file{Records: records}
@@ -215,7 +220,7 @@ func (s *Store) cover(ctx context.Context, k Key, hash string, widen func(covere
 }
 
 // with returns records with one more, newest last. What an earlier yes to the same definition covers stays covered.
-func with(records []Record, r Record, code Code) []Record {
+func with(records []Record, r Record, code Code, sealer state.Sealer[Record]) []Record {
 	kept := make([]Record, 0, len(records)+1)
 	same := 0
 	for _, old := range slices.Backward(records) {
@@ -224,7 +229,9 @@ func with(records []Record, r Record, code Code) []Record {
 		case r.Decision == Never, r.Decision.allows() && old.Decision == Never:
 			continue
 		case old.key() == r.key() && old.Hash == r.Hash:
-			r.Code = old.Code
+			if sealer.Holds(old) {
+				r.Code = old.Code
+			}
 			continue
 		default:
 			if same++; same >= maxPerConnector {
@@ -237,7 +244,7 @@ func with(records []Record, r Record, code Code) []Record {
 	if r.Decision.allows() {
 		r.Code = r.Code.and(code)
 	}
-	return append(kept, r)
+	return append(kept, sealer.Sealed(r))
 }
 
 // Revoke forgets every decision about the connector in that root. A *state.UnsavedError is that of Decide.

@@ -20,7 +20,7 @@ func window(t *testing.T, dir string) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(f)
+	return New(f, nil)
 }
 
 func key(root, connector string) Key {
@@ -121,7 +121,7 @@ func TestC71_RecordsAreBounded(t *testing.T) {
 	decide(t, s, key("/w", "other"), "h", Allow)
 	records := []Record{}
 	for i := range 3 * maxPerConnector {
-		records = with(records, Record{Root: "/w", RootID: "x", Connector: "a", Hash: fmt.Sprint(i), Decision: Allow}, Code{})
+		records = with(records, Record{Root: "/w", RootID: "x", Connector: "a", Hash: fmt.Sprint(i), Decision: Allow}, Code{}, s.sieve.Sealer(false))
 	}
 	if len(records) != maxPerConnector || records[0].Hash != fmt.Sprint(2*maxPerConnector) {
 		t.Errorf("%d records, the first %+v", len(records), records[0])
@@ -162,7 +162,7 @@ func TestS20_AStoreThatIsNotUnderstoodAllowsNothing(t *testing.T) {
 	tests := map[string]string{
 		"good":              goodFile,
 		"torn":              goodFile[:60],
-		"newer":             strings.Replace(goodFile, `"version":1`, `"version":2`, 1),
+		"newer":             strings.Replace(goodFile, `"version":1`, `"version":3`, 1),
 		"key in a case":     strings.Replace(goodFile, `"decision"`, `"Decision"`, 1),
 		"both cases":        strings.Replace(goodFile, `"decision":"allow"`, `"decision":"later","Decision":"allow"`, 1),
 		"duplicate":         strings.Replace(goodFile, `"decision":"allow"`, `"decision":"later","decision":"allow"`, 1),

@@ -34,6 +34,8 @@ type Options struct {
 	Scratch string
 	// Results is a private folder for what results leave behind; the host empties it when it closes.
 	Results string
+	// SealKey is what grants are sealed with; nil seals none. [Host.SealKeyCame] is told when it comes late.
+	SealKey state.SealKey
 	// OwnFolders are further folders of Pillion's own: no standing yes covers a call that names one (S20).
 	OwnFolders []string
 	// Policies are the administrator's; none need exist.
@@ -144,9 +146,9 @@ func New(o Options) *Host {
 	h := &Host{
 		options:     o,
 		log:         o.Logger,
-		consents:    consent.New(o.Folder),
-		permissions: permission.New(o.Folder),
-		personal:    personal.New(o.Folder),
+		consents:    consent.New(o.Folder, o.SealKey),
+		permissions: permission.New(o.Folder, o.SealKey),
+		personal:    personal.New(o.Folder, o.SealKey),
 		audit:       audit.New(o.Folder, audit.Options{Logger: o.Logger, Window: o.Window}),
 		eras:        newEraMemory(o.Folder, o.Logger),
 		calls:       newCallBook(),

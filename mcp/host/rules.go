@@ -20,8 +20,9 @@ func (h *Host) isHealthy() bool {
 	return h.permissions.Health() == nil && h.consents.Health() == nil && h.personal.Health() == nil
 }
 
-// Rules lists the standing permissions and refusals, those of this session too.
-func (h *Host) Rules() []permission.Rule { return h.permissions.Rules() }
+// Rules lists the standing permissions and refusals, those of this session too, and those that do not count, because nothing
+// shows that Pillion wrote them: [Host.IsSuspended] says so of them.
+func (h *Host) Rules() []permission.Rule { return h.permissions.AllRules() }
 
 // RemoveRule takes one back. An error that [state.IsUnsaved] knows says that it is taken back in this session alone.
 func (h *Host) RemoveRule(ctx context.Context, id string) error {
@@ -223,11 +224,14 @@ func CheckWhere(where []permission.Condition, arguments []byte) error {
 	return err
 }
 
-// IsSuspended reports whether a rule allows nothing at present: its connector or every tool of it is another than it was given
-// for. Of a connector that is not here it is not known.
+// IsSuspended reports whether a rule allows nothing at present: it does not count, or its connector or every tool of it is
+// another than it was given for. Of a connector that is not here it is not known.
 func (h *Host) IsSuspended(r permission.Rule) bool {
 	if r.Decision != permission.RuleAllow {
 		return false
+	}
+	if !slices.ContainsFunc(h.permissions.Rules(), func(counts permission.Rule) bool { return counts.ID == r.ID }) {
+		return true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -21,7 +21,7 @@ func Judge(rules []Rule, mode Mode, s Subject, storeHealthy bool) Verdict {
 		}
 		return Verdict{Decision: Auto, By: by, Rule: rule.ID, Reason: rule.allows()}
 	}
-	if worst != suspended && s.Trusted && readsQuietly(s) {
+	if worst < upgraded && s.Trusted && readsQuietly(s) {
 		return Verdict{Decision: Auto, By: ByReadOnly, Reason: "It only reads, on a connector that you added or trust."}
 	}
 	v := Verdict{Decision: Ask, Rule: suspending, Reason: askReason(s, worst)}
@@ -45,8 +45,8 @@ func allowance(rules []Rule, s *Subject) (found *Rule, worst coverage, suspendin
 			if found == nil {
 				found = r
 			}
-		case suspended:
-			if suspending == "" {
+		case suspended, upgraded:
+			if suspending == "" || c > worst {
 				suspending = r.ID
 			}
 			worst = max(worst, c)
@@ -138,6 +138,7 @@ const (
 	otherwise                 // it allowed the tool with other arguments (E10)
 	unseen                    // it allowed all tools, and this one was not among them
 	redefined                 // it allowed the tool of a connector that was defined otherwise
+	upgraded                  // it allowed the tool of another version of a program that nothing pins (S9)
 	suspended                 // it allowed the tool as it was (B7)
 	covered                   // it allows the call
 )
@@ -155,6 +156,8 @@ func (r *Rule) covers(s *Subject) coverage {
 		return unseen
 	case hash == "" || hash != s.ToolHash:
 		return suspended
+	case r.ServerVersion != "" && r.ServerVersion != s.ServerVersion:
+		return upgraded
 	case r.ReadOnlyTools && !readsQuietly(*s):
 		return apart
 	case !Hold(r.Where, s.Arguments, s.Disk):
@@ -184,6 +187,8 @@ func askReason(s Subject, c coverage) string {
 	switch {
 	case c == suspended:
 		return "It has changed since you allowed it."
+	case c == upgraded:
+		return "Its connector is of another version than when you allowed it, and nothing in its definition pins one."
 	case c == redefined:
 		return "Its connector is defined otherwise than when you allowed it."
 	case c == otherwise:

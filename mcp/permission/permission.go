@@ -75,7 +75,8 @@ type Subject struct {
 	HasRemoteURL   bool   // HasRemoteURL(arguments)
 	NamesOwnFolder bool   // NamesFolder(arguments, Pillion's own folders): no standing yes (S20)
 	SessionID      string
-	AlwaysAsk      bool // no standing yes ever
+	AlwaysAsk      bool   // no standing yes ever
+	ServerVersion  string // what the connector calls its version, where its runner is free to bring another one
 	// Arguments of the call, as CheckArguments returns them, and Disk, for what conditions demand of them. Of a tool that is
 	// judged without a call both are nil, and then no condition holds.
 	Arguments []byte
@@ -104,6 +105,10 @@ type Rule struct {
 	At            time.Time         `json:"at"`
 	Label         string            `json:"label,omitzero"` // for display
 	By            string            `json:"by,omitzero"`    // whose word it is, for display
+	// ServerVersion is what the connector called its version when the rule was given, where its runner is free to bring another
+	// one: empty elsewhere, and where it was not kept (S9).
+	ServerVersion string `json:"serverVersion,omitzero"`
+	Seal          string `json:"seal,omitzero"` // shows that Pillion wrote the rule as it stands (S20)
 }
 
 // Verdict is the judgement of one call.

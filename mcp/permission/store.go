@@ -16,7 +16,7 @@ import (
 
 const (
 	fileName = "permissions.json"
-	version  = 2 // 2: conditions, and whose word a rule is
+	version  = 3 // 2: conditions, and whose word a rule is; 3: seals, and versions of servers
 
 	// maxPerTarget bounds the rules kept about one tool or connector in one scope: each change of a tool that is allowed
 	// again adds one, so that going back to old text goes back to the old permission.
@@ -68,7 +68,8 @@ func (r Rule) Check() error {
 
 // Store is the store of rules, shared by all windows but for the rules of sessions. Its methods may be called at once.
 type Store struct {
-	kept *state.Kept[file]
+	kept  *state.Kept[file]
+	sieve *state.Sieve[Rule]
 
 	mu       sync.Mutex
 	sessions []Rule // newest first
@@ -101,15 +102,19 @@ func listOf(rules []Rule) ruleList {
 	return ruleList{&rules[0], len(rules)}
 }
 
-// New returns the store in the folder. Nothing is read yet.
-func New(f *state.Folder) *Store {
+// New returns the store in the folder, whose grants are sealed with the key; nil is for none. Nothing is read yet.
+func New(f *state.Folder, key state.SealKey) *Store {
 	empty := func() file { return file{Rules: []Rule{}} }
-	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty))}
+	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty)), sieve: state.NewSieve(key, sealable)}
 }
 
-// Rules returns every rule, those of sessions first, newest first. The slice must not be modified.
-func (s *Store) Rules() []Rule {
-	kept := s.kept.Value().Rules
+// Rules returns every rule that counts, those of sessions first, newest first. The slice must not be modified.
+func (s *Store) Rules() []Rule { return s.withSessions(s.sieve.Sift(s.kept.Value().Rules).Records) }
+
+// AllRules returns those of Rules and those that do not count, because nothing shows that Pillion wrote them: see Doubts.
+func (s *Store) AllRules() []Rule { return s.withSessions(s.kept.Value().Rules) }
+
+func (s *Store) withSessions(kept []Rule) []Rule {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.sessions) == 0 {
@@ -131,7 +136,7 @@ func ByConnector(rules []Rule) map[string][]Rule {
 // Rules; no other can concern a call. The slice must not be modified. health is what [Store.Health] is at that moment.
 func (s *Store) RulesConcerning(connector, tool string) (rules []Rule, health error) {
 	f, health := s.kept.Snapshot()
-	return s.concerning(f.Rules, connector, tool), health
+	return s.concerning(s.sieve.Sift(f.Rules).Records, connector, tool), health
 }
 
 func (s *Store) concerning(kept []Rule, connector, tool string) []Rule {
@@ -176,6 +181,7 @@ func (s *Store) Add(ctx context.Context, r Rule) (Rule, error) {
 		s.sessions = with(s.sessions, r)
 		return r, nil
 	}
+	r = s.sieve.Sealer(r.Decision == RuleAllow).Sealed(r)
 	err := s.kept.Change(ctx, func(f file) file { return file{Rules: with(f.Rules, r)} })
 	if err == nil {
 		return r, nil
@@ -191,7 +197,7 @@ func (s *Store) Add(ctx context.Context, r Rule) (Rule, error) {
 func complete(r Rule) Rule {
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
-	r.ID, r.At = hex.EncodeToString(id[:]), time.Now().UTC()
+	r.ID, r.At, r.Seal = hex.EncodeToString(id[:]), time.Now().UTC(), ""
 	if r.Scope == ScopeUser {
 		r.Root = ""
 	}
@@ -200,7 +206,7 @@ func complete(r Rule) Rule {
 	}
 	switch {
 	case r.Decision != RuleAllow:
-		r.DefinitionHash, r.ToolHashes, r.ToolTexts, r.ReadOnlyTools, r.Where = "", nil, nil, false, nil
+		r.DefinitionHash, r.ToolHashes, r.ToolTexts, r.ReadOnlyTools, r.Where, r.ServerVersion = "", nil, nil, false, nil, ""
 	case r.Tool != "":
 		r.ToolHashes = map[string]string{r.Tool: r.ToolHashes[r.Tool]}
 	default:
@@ -242,7 +248,7 @@ func with(rules []Rule, r Rule) []Rule {
 		if old.target() == r.target() {
 			same++
 			if old.Decision != r.Decision || same >= maxPerTarget ||
-				old.DefinitionHash == r.DefinitionHash && maps.Equal(old.ToolHashes, r.ToolHashes) && (len(r.Where) == 0 || isSame(old.Where, r.Where)) {
+				old.DefinitionHash == r.DefinitionHash && old.ServerVersion == r.ServerVersion && maps.Equal(old.ToolHashes, r.ToolHashes) && (len(r.Where) == 0 || isSame(old.Where, r.Where)) {
 				continue
 			}
 		}
@@ -269,7 +275,7 @@ func (r Rule) target() target {
 
 // Remove forgets the rule with that id. A *state.UnsavedError says that it is forgotten in this process alone.
 func (s *Store) Remove(ctx context.Context, id string) error {
-	if !slices.ContainsFunc(s.Rules(), func(r Rule) bool { return r.ID == id }) {
+	if !slices.ContainsFunc(s.AllRules(), func(r Rule) bool { return r.ID == id }) {
 		return nil // as good as removed
 	}
 	without := func(rules []Rule) []Rule {

@@ -20,7 +20,7 @@ func window(t testing.TB, dir string) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(f)
+	return New(f, nil)
 }
 
 func mustAdd(t testing.TB, s *Store, r Rule) Rule {
@@ -146,7 +146,7 @@ func TestS20_AStoreThatIsNotUnderstoodAllowsNothing(t *testing.T) {
 	tests := map[string]string{
 		"good":              goodFile,
 		"torn":              goodFile[:100],
-		"newer":             strings.Replace(goodFile, `"version":1`, `"version":3`, 1),
+		"newer":             strings.Replace(goodFile, `"version":1`, `"version":4`, 1),
 		"key in a case":     strings.Replace(goodFile, `"decision"`, `"Decision"`, 1),
 		"both cases":        strings.Replace(goodFile, `"decision":"allow"`, `"decision":"ask","Decision":"allow"`, 1),
 		"duplicate":         strings.Replace(goodFile, `"decision":"allow"`, `"decision":"ask","decision":"allow"`, 1),
@@ -219,7 +219,7 @@ func BenchmarkJudge(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := New(f)
+	s := New(f, nil)
 	if _, err := s.Add(b.Context(), allow()); err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 const (
 	fileName = "personal.json"
-	version  = 1
+	version  = 2 // 2: seals
 
 	// maxFolders bounds the repositories remembered; those changed longest ago are forgotten first.
 	maxFolders   = 2000
@@ -34,6 +34,7 @@ type record struct {
 	Env        map[string]string `json:"env,omitempty"`
 	Connectors []connector       `json:"connectors,omitempty"`
 	At         time.Time         `json:"at"`
+	Seal       string            `json:"seal,omitzero"` // shows that Pillion wrote the record as it stands (S20)
 
 	isSame bool // the folder that stands at Root is the one that was meant
 }
@@ -99,19 +100,20 @@ func (r record) validate() error {
 
 // Store is the store of what the user wants, shared by all windows. Its methods may be called at once.
 type Store struct {
-	kept *state.Kept[file]
+	kept  *state.Kept[file]
+	sieve *state.Sieve[record]
 }
 
-// New returns the store in the folder. Nothing is read yet.
-func New(f *state.Folder) *Store {
+// New returns the store in the folder; what gives is sealed with the key, and nil is for none. Nothing is read yet.
+func New(f *state.Folder, key state.SealKey) *Store {
 	empty := func() file { return file{Folders: []record{}} }
-	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty))}
+	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty)), sieve: state.NewSieve(key, sealable)}
 }
 
 // Layer reads what is wanted in these folders, in whichever window it was said.
 func (s *Store) Layer(in []Folder) Layer {
 	f, health := s.kept.Snapshot()
-	layer, records := Layer{health: health}, f.Folders
+	layer, records := Layer{health: health}, s.sieve.Sift(f.Folders).Records
 	for _, folder := range in {
 		if r, isThere := find(records, folder.Path); isThere && folder.Path != "" {
 			r.isSame = folder.ID != "" && r.RootID == folder.ID
@@ -138,7 +140,7 @@ type Workspace struct {
 
 // Workspace reads it.
 func (s *Store) Workspace(of Folder) Workspace {
-	r, _ := find(s.kept.Value().Folders, of.Path)
+	r, _ := find(s.sieve.Sift(s.kept.Value().Folders).Records, of.Path)
 	w := Workspace{Profile: r.Profile, Env: map[string]string{}}
 	if of.ID != "" && r.RootID == of.ID && r.Env != nil {
 		w.Env = r.Env
@@ -245,13 +247,18 @@ func (s *Store) change(ctx context.Context, in []Folder, change func(*record)) e
 
 func (s *Store) changeFile(ctx context.Context, in []Folder, change func(file, *record)) error {
 	now := time.Now().UTC()
+	sealer := s.sieve.Sealer(true)
 	err := s.kept.Change(ctx, func(f file) file {
 		changed := file{Folders: slices.Clone(f.Folders)}
 		for _, folder := range in {
 			r, _ := find(changed.Folders, folder.Path)
+			if !sealer.Holds(r) {
+				r = r.withoutGifts()
+			}
 			r = r.in(folder)
 			change(f, &r)
 			r.At = now
+			r = sealer.Sealed(r)
 			changed.Folders = slices.DeleteFunc(changed.Folders, func(old record) bool { return old.Root == folder.Path })
 			if !r.isEmpty() {
 				changed.Folders = append(changed.Folders, r)
@@ -284,7 +291,14 @@ func (r record) in(folder Folder) record {
 	if r.RootID == folder.ID {
 		return r
 	}
-	r.RootID, r.Env = folder.ID, nil
+	kept := r.withoutSwitches()
+	kept.RootID = folder.ID
+	return kept
+}
+
+// withoutSwitches is the record without what gives in one folder alone: variables, and connectors that are on.
+func (r record) withoutSwitches() record {
+	r.Env = nil
 	r.Connectors = slices.Clone(r.Connectors)
 	for i, c := range r.Connectors {
 		if c.Switch == On {

@@ -18,7 +18,7 @@ func window(t *testing.T, dir string) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(f)
+	return New(f, nil)
 }
 
 var here = Folder{Path: "/w", ID: "1"}
@@ -117,7 +117,7 @@ func TestS2_VariablesOfAFolderThatCannotBeToldAreRefused(t *testing.T) {
 func TestS20_AStoreThatCannotBeReadGivesNothingAndSaysSo(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"newer":     `{"version":2,"data":{}}`,
+		"newer":     `{"version":3,"data":{}}`,
 		"cut":       `{"version":1,"data":{"folders":[`,
 		"switch":    `{"version":1,"data":{"folders":[{"root":"/w","at":"2026-01-01T00:00:00Z","connectors":[{"source":"user","name":"notes","switch":"ON"}]}]}}`,
 		"a value":   `{"version":1,"data":{"folders":[{"root":"/w","at":"2026-01-01T00:00:00Z","env":{"A":"secret"}}]}}`,

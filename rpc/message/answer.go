@@ -88,7 +88,7 @@ type JoinAnswer struct {
 type StoreDecision string
 
 const (
-	StoreConfirm StoreDecision = "confirm" // go on with an empty one
+	StoreConfirm StoreDecision = "confirm" // go on with an empty one; with unsealed, they are the user's own
 	StoreLater   StoreDecision = "later"   // leave it: everything goes on asking
 )
 

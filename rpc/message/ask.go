@@ -275,11 +275,16 @@ type JoinBody struct {
 }
 
 // StoreBody asks whether to go on with a store of decisions that could not be
-// read. Until it is confirmed, everything asks.
+// read. Until it is confirmed, everything asks. With unsealed it asks whether
+// those decisions are the user's own: until it is confirmed, they alone do not
+// count.
 type StoreBody struct {
 	File     string `json:"file"`              // path of the store
 	SetAside string `json:"setAside,omitzero"` // where what was there has been put
 	Reason   string `json:"reason"`            // what is wrong with it, as a sentence
+	// The decisions that nothing shows to be Pillion's as they stand, a line each;
+	// foreign text is in quotes.
+	Unsealed []string `json:"unsealed,omitzero"`
 }
 
 // AsksResult lists every open question.

@@ -75,7 +75,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{SecretSetParams{}, "id source root? destination value"},
 		{SecretRemoveParams{}, "id source root? destination"},
 		{JoinBody{}, "program pid parent claimedName"},
-		{StoreBody{}, "file setAside? reason"},
+		{StoreBody{}, "file setAside? reason unsealed?"},
 		{AsksResult{}, "rev asks"},
 		{AsksChangedParams{}, "rev opened closed"},
 		{ClosedAsk{}, "askId how by?"},

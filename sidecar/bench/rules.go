@@ -101,11 +101,11 @@ func (h *home) decide(ctx context.Context, program string) error {
 		return err
 	}
 	key := consent.Key{Root: h.workspace, RootID: consent.RootID(h.workspace), Connector: entry.Name}
-	if err := consent.New(folder).Decide(ctx, key, entry.Hash(), entry.Text, consent.Code{}, consent.AllowFollow); err != nil {
+	if err := consent.New(folder, nil).Decide(ctx, key, entry.Hash(), entry.Text, consent.Code{}, consent.AllowFollow); err != nil {
 		return err
 	}
 	const tool = "tool0"
-	rules := permission.New(folder)
+	rules := permission.New(folder, nil)
 	_, err = rules.Add(ctx, permission.Rule{
 		Connector: entry.Name, Source: string(config.SourceUser), Scope: permission.ScopeUser, Decision: permission.RuleAllow,
 		DefinitionHash: entry.Hash(), Tool: tool, ToolHashes: map[string]string{tool: "of another tool"},

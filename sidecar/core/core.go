@@ -46,6 +46,8 @@ type Options struct {
 	AllowedOnce []string
 	Asker       host.Asker
 	Observe     func(host.Event)
+	// Keyring finds the keyring of values and of the key that grants are sealed with; nil finds the system's.
+	Keyring func() auth.Keyring
 }
 
 // Core is a host with the folders that it lives in.
@@ -100,7 +102,11 @@ func Open(o Options) (*Core, error) {
 	}
 	o.Settings.Load(o.Roots)
 	isTrusted := o.Settings.Resolved().Bool(settings.Trusted)
-	return &Core{
+	if o.Keyring == nil {
+		o.Keyring = func() auth.Keyring { return auth.SystemKeyring(o.Environ) }
+	}
+	var c *Core
+	c = &Core{
 		Folders:  folders,
 		Results:  p.results,
 		Notice:   p.notice,
@@ -112,16 +118,18 @@ func Open(o Options) (*Core, error) {
 		environ: o.Environ,
 		Host: host.New(host.Options{
 			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: p.folder,
+			SealKey: auth.NewGrantKey(p.folder, o.Keyring, func() { c.SealKeyCame() }),
 			Scratch: p.scratch, Results: p.results, OwnFolders: own,
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand}, Subreaper: o.Subreaper,
 			Policies: policiesIn(o.Environ),
 			Roots:    o.Roots, IsUntrusted: !isTrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
 			Secrets: auth.New(auth.Options{
-				Folder: p.folder, KeyFolder: folders.Config, Keyring: func() auth.Keyring { return auth.SystemKeyring(o.Environ) },
+				Folder: p.folder, KeyFolder: folders.Config, Keyring: o.Keyring,
 			}),
 		}),
-	}, nil
+	}
+	return c, nil
 }
 
 // Folders are where Pillion's files lie.

@@ -851,7 +851,8 @@
 ---@field claimedName string
 
 ---pillion.StoreBody asks whether to go on with a store of decisions that could not be read.
----Until it is confirmed, everything asks.
+---Until it is confirmed, everything asks. With unsealed it asks whether those decisions are
+---the user's own: until it is confirmed, they alone do not count.
 ---@class (exact) pillion.StoreBody
 ---path of the store
 ---@field file string
@@ -859,6 +860,9 @@
 ---@field setAside? string
 ---what is wrong with it, as a sentence
 ---@field reason string
+---The decisions that nothing shows to be Pillion's as they stand, a line each; foreign text is
+---in quotes.
+---@field unsealed? string[]
 
 ---pillion.AsksResult lists every open question.
 ---@class (exact) pillion.AsksResult
@@ -976,7 +980,7 @@
 ---pillion.StoreDecision is what was decided about a store that could not be read. One that is
 ---not known is no answer.
 ---@alias pillion.StoreDecision
----| "confirm" # go on with an empty one
+---| "confirm" # go on with an empty one; with unsealed, they are the user's own
 ---| "later" # leave it: everything goes on asking
 
 ---pillion.StoreAnswer decides about a store that could not be read.

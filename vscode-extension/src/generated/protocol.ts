@@ -1063,7 +1063,8 @@ export interface JoinBody {
 
 /**
  * StoreBody asks whether to go on with a store of decisions that could not be read. Until it
- * is confirmed, everything asks.
+ * is confirmed, everything asks. With unsealed it asks whether those decisions are the user's
+ * own: until it is confirmed, they alone do not count.
  */
 export interface StoreBody {
   /** path of the store */
@@ -1072,6 +1073,11 @@ export interface StoreBody {
   setAside?: string;
   /** what is wrong with it, as a sentence */
   reason: string;
+  /**
+   * The decisions that nothing shows to be Pillion's as they stand, a line each; foreign text
+   * is in quotes.
+   */
+  unsealed?: string[];
 }
 
 /** AsksResult lists every open question. */
@@ -1222,7 +1228,7 @@ export interface JoinAnswer {
  * known is no answer.
  */
 export type StoreDecision =
-  /** go on with an empty one */
+  /** go on with an empty one; with unsealed, they are the user's own */
   | "confirm"
   /** leave it: everything goes on asking */
   | "later";
