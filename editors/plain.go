@@ -24,6 +24,8 @@ func Choices(ask message.Ask) []Choice {
 		return consentChoices(b)
 	case message.ApprovalBody:
 		return approvalChoices(b)
+	case message.WidenBody:
+		return widenChoices(b)
 	}
 	return nil
 }
@@ -56,6 +58,16 @@ func approvalChoices(body message.ApprovalBody) []Choice {
 			answer.Scope = widest(body.Scopes)
 		}
 		choices = append(choices, choice(title, answer))
+	}
+	return choices
+}
+
+func widenChoices(body message.WidenBody) []Choice {
+	var choices []Choice
+	for _, title := range body.Titles() {
+		if decision, isKnown := title.Widen(); isKnown {
+			choices = append(choices, choice(title, message.WidenAnswer{Decision: decision}))
+		}
 	}
 	return choices
 }

@@ -218,6 +218,8 @@ func parseAnswer(kind message.AskKind, body message.AskBody, raw []byte) (messag
 		return fitting(message.ParseJoinAnswer, anyAnswer[message.JoinAnswer], raw)
 	case message.StoreBody:
 		return fitting(message.ParseStoreAnswer, anyAnswer[message.StoreAnswer], raw)
+	case message.WidenBody:
+		return fitting(message.ParseWidenAnswer, anyAnswer[message.WidenAnswer], raw)
 	}
 	return nil, fmt.Errorf("a question of the kind %q cannot be answered here", kind)
 }

@@ -83,6 +83,8 @@ func ReviewText(ask message.Ask, how string) string {
 		return storeText(b, how)
 	case message.InputBody:
 		return inputText(b, how)
+	case message.WidenBody:
+		return widenText(ask, b, how)
 	}
 	return ""
 }
@@ -118,7 +120,7 @@ func (d *document) item(item message.ConsentItem) {
 	d.values("look twice", item.Warnings)
 	d.value("from the file", item.URI.FsPath())
 	d.say("as it stands there")
-	d.WriteString(Lines(item.DefinitionText))
+	d.WriteString(Lines(Dedented(item.DefinitionText)))
 }
 
 // changes shows what differs from what was allowed.
@@ -160,33 +162,6 @@ func approvalText(ask message.Ask, body message.ApprovalBody, how string) string
 	d.say("arguments, exactly as they will be sent")
 	d.WriteString(Lines(body.ArgumentsText))
 	return d.end("Nothing is sent before you answer.", how, "")
-}
-
-// RuleQuestion is the document that shows a rule whole before it is stored or taken back, with the tools that it is about.
-func RuleQuestion(heading string, rule message.PermissionRule, tools []message.Tool) string {
-	var d document
-	d.say("%s", heading)
-	d.say(foreignNote)
-	d.gap()
-	d.value("rule", rule.Label)
-	d.value("connector", rule.Name)
-	d.say("it counts %s", scopeOf(rule))
-	for _, c := range rule.Where {
-		d.value("only where this argument", c.Path)
-		d.value("is", string(c.Equals))
-		d.value("matches", c.Glob)
-		d.value("is a path in the folder", c.Under)
-	}
-	for _, tool := range tools {
-		d.gap()
-		d.value("tool", tool.Label)
-		d.value("what its connector says that it does", tool.Description)
-		if tool.InputSchemaText != "" {
-			d.say("arguments that it takes")
-			d.WriteString(Lines(tool.InputSchemaText))
-		}
-	}
-	return strings.TrimRight(d.end(), "\n") + "\n"
 }
 
 func storeText(body message.StoreBody, how string) string {
@@ -263,6 +238,8 @@ func Prompt(ask message.Ask) string {
 		return clip("Pillion: the decisions in " + neutral(b.File) + " cannot be read. Until you confirm to go on without them, everything asks.")
 	case message.InputBody:
 		return clip(inputPrompt(ask.AskID, b))
+	case message.WidenBody:
+		return clip(widenPrompt(b))
 	}
 	return ""
 }

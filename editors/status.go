@@ -112,7 +112,7 @@ func (d *document) rules(rules []message.PermissionRule) {
 
 // RuleLine is a rule on one line: what it says, where it counts, since when, whose word it is, and its id.
 func RuleLine(r message.PermissionRule) string {
-	line := Visible(r.Label) + " (" + scopeOf(r) + "), since " + r.At.UTC().Format("2006-01-02 15:04")
+	line := Visible(r.Label) + " (" + countsWhere(r.Scope, r.Root) + "), since " + r.At.UTC().Format("2006-01-02 15:04")
 	if r.By != "" {
 		line += ", by " + Visible(r.By)
 	}
@@ -120,18 +120,6 @@ func RuleLine(r message.PermissionRule) string {
 		line += ", suspended: it was given for another definition"
 	}
 	return line + " [" + Visible(string(r.ID)) + "]"
-}
-
-func scopeOf(r message.PermissionRule) string {
-	switch r.Scope {
-	case message.PermissionSession:
-		return "until the session ends"
-	case message.PermissionProject:
-		return "in " + Visible(r.Root.FsPath())
-	case message.PermissionUser:
-		return "in every folder"
-	}
-	return string(r.Scope)
 }
 
 func (d *document) connector(c message.Connector) {

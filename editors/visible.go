@@ -70,3 +70,10 @@ func visibleLine(line string) string {
 	}
 	return strings.Join(parts, "\t")
 }
+
+// Dedented takes the indentation of the last line from all lines but the first: an entry's value begins behind its name.
+func Dedented(text string) string {
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	indent := last[:len(last)-len(strings.TrimLeft(last, " \t"))]
+	return strings.ReplaceAll(text, "\n"+indent, "\n")
+}

@@ -67,7 +67,8 @@ func conditions(wire []message.Condition) []permission.Condition {
 	return all
 }
 
-func wireConditions(all []permission.Condition) []message.Condition {
+// ConditionMessages are conditions as they go over the wire.
+func ConditionMessages(all []permission.Condition) []message.Condition {
 	var wire []message.Condition
 	for _, c := range all {
 		wire = append(wire, message.Condition{Path: c.Path, Equals: c.Equals, Glob: c.Glob, Under: c.Under})

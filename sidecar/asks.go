@@ -24,11 +24,17 @@ func (s *Session) askAnswer(ctx context.Context, params message.AskAnswerParams)
 	return s.questions.Answer(params.AskID, params.Answer, caller.caller.String()), nil
 }
 
-// askShow raises the question of what waits, at the wish of a person.
+// askShow raises the question of what waits, or of a change, at the wish of a person.
 func (s *Session) askShow(ctx context.Context, params message.AskShowParams) (message.AskShowResult, error) {
+	if err := params.Check(); err != nil {
+		return message.AskShowResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
+	}
 	c, err := s.host(ctx)
 	if err != nil {
 		return message.AskShowResult{}, err
+	}
+	if params.Change != nil {
+		return s.askAboutChange(ctx, *params.Change)
 	}
 	var ask message.Ask
 	var isRaised bool
@@ -49,6 +55,19 @@ func (s *Session) askShow(ctx context.Context, params message.AskShowParams) (me
 	}
 	callerOf(ctx).saw([]message.Ask{ask})
 	return message.AskShowResult{AskID: &ask.AskID}, nil
+}
+
+// askAboutChange raises the question about a change that is wanted.
+func (s *Session) askAboutChange(ctx context.Context, change message.WantedChange) (message.AskShowResult, error) {
+	wanted, err := Wanted(change, callerOf(ctx).session(""))
+	if err != nil {
+		return message.AskShowResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
+	}
+	id, err := s.propose(ctx, wanted)
+	if err != nil || id == "" {
+		return message.AskShowResult{}, err
+	}
+	return message.AskShowResult{AskID: &id}, nil
 }
 
 // asksChanged tells everybody who shows questions; the questions call it in order.

@@ -142,9 +142,7 @@ func statusActions(h *host.Host) []protocol.CodeAction {
 		actions = append(actions, action("Resume", lspCommand("Resume", message.CommandResume, message.Empty{})))
 	}
 	for _, r := range h.Rules() {
-		if !r.Limits() { // to take those back gives more
-			actions = append(actions, ruleAction(r))
-		}
+		actions = append(actions, ruleAction(r)) // about what gives more the command asks
 	}
 	return actions
 }

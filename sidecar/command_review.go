@@ -143,9 +143,18 @@ func (s *Session) askNow(ask message.Ask) {
 	s.tellUndo(ask.Kind, answer)
 }
 
-// tellUndo says how a yes that stands is taken back (U5).
+// tellUndo says what came of a yes, and how one that stands is taken back (U5).
 func (s *Session) tellUndo(kind message.AskKind, answer []byte) {
-	if kind != message.AskApproval || !s.notifies() {
+	if !s.notifies() {
+		return
+	}
+	if kind == message.AskWiden {
+		if given, err := message.ParseWidenAnswer(answer); err == nil && given.Decision == message.WidenMake {
+			s.editor.showMessage(s, messageInfo, "Pillion: the change is made.")
+		}
+		return
+	}
+	if kind != message.AskApproval {
 		return
 	}
 	if given, err := message.ParseApprovalAnswer(answer); err == nil && given.Decision.Stands() {
@@ -162,11 +171,12 @@ func (s *Session) answerShown(_ context.Context, arguments message.AskAnswerArgu
 		s.editor.showMessage(s, messageWarning, "Pillion: "+refusal)
 		return message.AskAnswerResult{Reason: refusal}, nil
 	}
+	asked, _ := s.questions.Ask(arguments.AskID)
 	result := s.questions.Answer(arguments.AskID, jsontext.Value(arguments.Answer), s.own.caller.String())
 	if !result.Accepted {
 		s.editor.showMessage(s, messageInfo, "Pillion: "+result.Reason+".")
 		return result, nil
 	}
-	s.tellUndo(message.AskApproval, arguments.Answer)
+	s.tellUndo(asked.Kind, arguments.Answer)
 	return result, nil
 }

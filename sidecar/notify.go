@@ -94,6 +94,7 @@ func (n *notifier) flush() {
 	n.connectors, n.removed, n.tools, n.isPending = nil, nil, nil, false
 	n.mu.Unlock()
 	s.dropStaleConsents()
+	s.dropStaleWidenings()
 	s.askAboutStores()
 	s.tellConnectors(connectors, removed)
 	for _, change := range tools {

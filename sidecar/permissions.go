@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"pillion/editors"
@@ -33,7 +32,7 @@ func RuleMessage(h *host.Host, r permission.Rule) message.PermissionRule {
 	wire := message.PermissionRule{
 		ID: message.RuleID(r.ID), Connector: message.ConnectorID(h.ConnectorIn(r.Root, r.Connector)),
 		Decision: message.PermissionDecision(r.Decision), Scope: message.PermissionScope(r.Scope),
-		SessionID: message.SessionID(r.SessionID), At: r.At.UTC(), Label: r.Label, Where: wireConditions(r.Where),
+		SessionID: message.SessionID(r.SessionID), At: r.At.UTC(), Label: r.Label, Where: ConditionMessages(r.Where),
 		Name: r.Connector, Source: message.Source(r.Source), Root: fileURI(r.Root), By: r.By, Suspended: h.IsSuspended(r),
 	}
 	if r.Tool != "" {
@@ -42,18 +41,12 @@ func RuleMessage(h *host.Host, r permission.Rule) message.PermissionRule {
 	return wire
 }
 
-// permissionSet makes a rule that takes away; one that gives is an answer to a question, never a request (S6).
+// permissionSet makes a rule that takes away; about one that gives it opens the question (S6).
 func (s *Session) permissionSet(ctx context.Context, params message.PermissionSetParams) (message.PermissionSetResult, error) {
 	if err := params.Check(); err != nil {
 		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
 	}
-	if params.Decision == message.PermissionAllow {
-		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "a standing yes is given by answering the question of a call, not by a request")
-	}
-	if len(params.Where) > 0 {
-		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "only a standing yes has conditions on the arguments")
-	}
-	tool, _, err := params.ToolRef()
+	rule, err := newRule(params, callerOf(ctx).session(""))
 	if err != nil {
 		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
 	}
@@ -61,17 +54,19 @@ func (s *Session) permissionSet(ctx context.Context, params message.PermissionSe
 	if err != nil {
 		return message.PermissionSetResult{}, err
 	}
-	rule := host.NewRule{Connector: string(params.Connector), Decision: string(params.Decision), Scope: string(params.Scope), SessionID: callerOf(ctx).session("")}
-	rule.Tool, rule.By = string(tool), callerOf(ctx).caller.String()
+	rule.By = callerOf(ctx).caller.String()
 	draft, err := c.DraftRule(rule)
 	if err != nil {
-		return message.PermissionSetResult{}, misuse(err)
+		return message.PermissionSetResult{}, s.wished(err)
 	}
 	if params.Hash != "" && draft.ToolHashes[draft.Tool] != params.Hash {
 		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "the tool has changed since it was shown")
 	}
 	if permission.Widens(c.Rules(), draft) {
-		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "it would take the place of a refusal; to see that first, run pillion permissions set in a terminal")
+		id, err := s.propose(ctx, host.Wanted{Rule: &rule})
+		if err != nil || id != "" {
+			return message.PermissionSetResult{Rule: RuleMessage(c.Host, draft), AskID: id}, err
+		}
 	}
 	added, err := c.StoreRule(ctx, draft)
 	if err := s.wished(err); err != nil {
@@ -80,26 +75,17 @@ func (s *Session) permissionSet(ctx context.Context, params message.PermissionSe
 	return message.PermissionSetResult{Rule: RuleMessage(c.Host, added)}, nil
 }
 
-func (s *Session) permissionRemove(ctx context.Context, params message.PermissionRemoveParams) (message.Empty, error) {
+// permissionRemove takes back a rule that gives; about one that takes away it opens the question.
+func (s *Session) permissionRemove(ctx context.Context, params message.PermissionRemoveParams) (message.PermissionRemoveResult, error) {
 	c, err := s.host(ctx)
 	if err != nil {
-		return message.Empty{}, err
+		return message.PermissionRemoveResult{}, err
 	}
-	if refusal := refusalToRemove(c.Rules(), string(params.ID)); refusal != "" {
-		return message.Empty{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", refusal)
+	id, err := s.propose(ctx, host.Wanted{RemoveRule: string(params.ID)})
+	if err != nil || id != "" || params.ID == "" {
+		return message.PermissionRemoveResult{AskID: id}, err
 	}
-	return message.Empty{}, s.wished(c.RemoveRule(ctx, string(params.ID)))
-}
-
-// refusalToRemove says why a rule is not taken back by a request, or is empty: without it more would be allowed, and that a
-// person sees first (S6).
-func refusalToRemove(rules []permission.Rule, id string) string {
-	for _, r := range rules {
-		if r.ID == id && r.Limits() {
-			return fmt.Sprintf("to take back %q gives more; to see that first, run pillion permissions remove %s in a terminal", r.Label, id)
-		}
-	}
-	return ""
+	return message.PermissionRemoveResult{}, s.wished(c.RemoveRule(ctx, string(params.ID)))
 }
 
 // removePermission takes one rule back at the wish of the editor's user; without an id it is the only one there is (U16).
@@ -119,26 +105,20 @@ func (s *Session) removePermission(ctx context.Context, arguments message.Permis
 		s.editor.showMessage(s, messageInfo, "Pillion: there is no such standing permission.")
 		return message.Empty{}, nil
 	}
-	if refusal := refusalToRemove(rules, rules[0].ID); refusal != "" {
-		s.editor.showMessage(s, messageInfo, "Pillion: "+editors.Visible(refusal)+".")
-		return message.Empty{}, nil
+	result, err := s.permissionRemove(ctx, message.PermissionRemoveParams{ID: message.RuleID(rules[0].ID)})
+	if err == nil && result.AskID == "" {
+		s.editor.showMessage(s, messageInfo, "Pillion: taken back: "+editors.Visible(rules[0].Label)+".")
 	}
-	if err := s.wished(c.RemoveRule(ctx, rules[0].ID)); err != nil {
-		return message.Empty{}, err
-	}
-	s.editor.showMessage(s, messageInfo, "Pillion: taken back: "+editors.Visible(rules[0].Label)+".")
-	return message.Empty{}, nil
+	return message.Empty{}, err
 }
 
-// resume lets calls run again as the rules say.
+// resume asks whether calls are to run again as the rules say.
 func (s *Session) resume(ctx context.Context, _ message.Empty) (message.Empty, error) {
-	c, err := s.host(ctx)
-	if err != nil {
-		return message.Empty{}, err
+	result, err := s.modeSet(ctx, message.ModeParams{Mode: message.ModeAsk})
+	if err == nil && result.AskID == "" {
+		s.editor.showMessage(s, messageInfo, "Pillion: calls run as the rules say; nothing is paused.")
 	}
-	c.SetMode(permission.ModeAsk)
-	s.editor.showMessage(s, messageInfo, "Pillion: calls run again.")
-	return message.Empty{}, nil
+	return message.Empty{}, err
 }
 
 func (s *Session) mode(ctx context.Context, _ message.Empty) (message.ModeResult, error) {
@@ -149,16 +129,21 @@ func (s *Session) mode(ctx context.Context, _ message.Empty) (message.ModeResult
 	return message.ModeResult{Mode: message.Mode(c.Mode())}, nil
 }
 
-func (s *Session) modeSet(ctx context.Context, params message.ModeParams) (message.ModeResult, error) {
+// modeSet changes to a mode in which less runs; about one in which more does it opens the question.
+func (s *Session) modeSet(ctx context.Context, params message.ModeParams) (message.ModeSetResult, error) {
 	if err := params.Check(); err != nil {
-		return message.ModeResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
+		return message.ModeSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
 	}
 	c, err := s.host(ctx)
 	if err != nil {
-		return message.ModeResult{}, err
+		return message.ModeSetResult{}, err
+	}
+	id, err := s.propose(ctx, host.Wanted{Mode: permission.Mode(params.Mode)})
+	if err != nil || id != "" {
+		return message.ModeSetResult{Mode: message.Mode(c.Mode()), AskID: id}, err
 	}
 	c.SetMode(permission.Mode(params.Mode))
-	return message.ModeResult(params), nil
+	return message.ModeSetResult{Mode: params.Mode}, nil
 }
 
 func (s *Session) stopAll(ctx context.Context, _ message.Empty) (message.Empty, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"pillion/mcp/host"
+	"pillion/mcp/permission"
 	"pillion/mcp/personal"
 	"pillion/mcp/state"
 	"pillion/rpc"
@@ -12,23 +13,41 @@ import (
 )
 
 // connectorSet changes what the user wants of a connector, in no file (A12).
-func (s *Session) connectorSet(ctx context.Context, params message.ConnectorSetParams) (message.ConnectorResult, error) {
+func (s *Session) connectorSet(ctx context.Context, params message.ConnectorSetParams) (message.ConnectorSetResult, error) {
 	if err := params.Check(); err != nil {
-		return message.ConnectorResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
+		return message.ConnectorSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
 	}
 	c, err := s.host(ctx)
 	if err != nil {
-		return message.ConnectorResult{}, err
+		return message.ConnectorSetResult{}, err
 	}
 	found, err := c.Connector(string(params.Connector))
 	if err != nil {
-		return message.ConnectorResult{}, misuse(err)
+		return message.ConnectorSetResult{}, misuse(err)
 	}
-	set, err := c.SetConnector(ctx, found.ID, host.ConnectorWish{Enabled: params.Enabled, Profile: params.ChosenProfile(), Pinned: params.Pinned})
+	set, id, err := s.setConnector(ctx, found.ID, host.ConnectorWish{Enabled: params.Enabled, Profile: params.ChosenProfile(), Pinned: params.Pinned})
 	if err := s.wished(err); err != nil {
-		return message.ConnectorResult{}, err
+		return message.ConnectorSetResult{}, err
 	}
-	return message.ConnectorResult{Connector: s.wireConnector(set)}, nil
+	return message.ConnectorSetResult{Connector: s.wireConnector(set), AskID: id}, nil
+}
+
+// setConnector does what is wished; about switching on what was not shown it opens the question, and does the rest.
+func (s *Session) setConnector(ctx context.Context, id string, wish host.ConnectorWish) (set host.Connector, asked message.AskID, err error) {
+	set, err = s.core.SetConnector(ctx, id, wish)
+	var unshown *host.UnshownError
+	if !errors.As(err, &unshown) {
+		return set, "", err
+	}
+	wish.Enabled = nil
+	if set, err = s.core.SetConnector(ctx, id, wish); err != nil && !state.IsUnsaved(err) {
+		return set, "", err
+	}
+	unsaved := err
+	if asked, err = s.propose(ctx, host.Wanted{Connector: id}); err != nil {
+		return set, "", err
+	}
+	return set, asked, unsaved
 }
 
 func (s *Session) toolSet(ctx context.Context, params message.ToolSetParams) (message.ToolSetResult, error) {
@@ -74,16 +93,17 @@ func (s *Session) workspaceSet(ctx context.Context, params message.WorkspaceSetP
 
 // wished turns what the caller got wrong into -32602. What could not be written holds in this window, and is said.
 func (s *Session) wished(err error) error {
-	var unshown *host.UnshownError
+	var unlisted *host.UnlistedError
 	var scope *host.ScopeError
 	var refused *personal.RefusedError
+	var condition *permission.ConditionError
 	switch {
 	case err == nil:
 		return nil
 	case state.IsUnsaved(err):
 		s.editor.showMessage(s, messageWarning, "Pillion: "+err.Error())
 		return nil
-	case errors.As(err, &unshown), errors.As(err, &scope), errors.As(err, &refused):
+	case errors.As(err, &unlisted), errors.As(err, &condition), errors.As(err, &scope), errors.As(err, &refused):
 		return rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
 	}
 	return misuse(err)
@@ -103,6 +123,6 @@ func (s *Session) switchConnector(ctx context.Context, arguments message.Connect
 	if err != nil {
 		return message.CommandStarted{}, s.orStatus(ctx, err)
 	}
-	_, err = s.core.SetConnector(ctx, found.ID, host.ConnectorWish{Enabled: &isOn})
+	_, _, err = s.setConnector(ctx, found.ID, host.ConnectorWish{Enabled: &isOn})
 	return message.CommandStarted{}, s.wished(err)
 }

@@ -79,6 +79,7 @@ type Session struct {
 	own           *client // the editor's connection
 	consents      consentAsks
 	storeAsks     storeAsks
+	widenings     widenAsks
 	foldersMu     sync.Mutex
 	linesMu       sync.Mutex
 	lines         map[string]keptLines

@@ -33,6 +33,7 @@ type grammar struct {
 		Secret      secretGrammar      `cmd:"" help:"List, set and remove the values of inputs."`
 		Permissions permissionsGrammar `cmd:"" help:"List what stands for calls, take it back, and say what is to stand."`
 		Stop        stopVerb           `cmd:"" help:"Stop everything in the editor's window on this folder."`
+		Resume      resumeVerb         `cmd:"" help:"Let calls run again after stop."`
 		Why         whyVerb            `cmd:"" help:"Say why a connector or a tool is not there."`
 		Tools       toolsGrammar       `cmd:"" help:"Switch tools off and on, for you alone."`
 	} `embed:""`

@@ -25,7 +25,7 @@ func TestS6_EnableIsAskedOnTheTerminal(t *testing.T) {
 	w.expect(exitUnanswered, "mcp", "enable", "one")
 
 	s := w.onTerminal(nil, "mcp", "enable", "one")
-	s.sees("Pillion asks: may this connector be on for you, in this folder?")
+	s.sees("Pillion asks: may this connector be on for you?")
 	s.sees(`"dump"`)
 	s.sees(yesPrompt)
 	s.types("y\n")

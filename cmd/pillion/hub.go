@@ -14,10 +14,16 @@ type hub interface {
 	window() string
 	connectors(ctx context.Context) ([]message.Connector, error)
 	asks(ctx context.Context) ([]message.Ask, error)
+	// tool is one tool, also one that is off.
+	tool(ctx context.Context, name string) (message.Tool, error)
 	// rules are what stands, of this hub's sessions too.
 	rules(ctx context.Context) ([]message.PermissionRule, error)
 	// show raises the question about one connector that waits; false where it does not.
 	show(ctx context.Context, connector message.Connector) (message.Ask, bool, error)
+	// start starts a connector, so that what it lists is known, and returns it as it is then.
+	start(ctx context.Context, connector message.Connector) (message.Connector, error)
+	// propose raises the question about a change that gives more; false where it gives nothing more.
+	propose(ctx context.Context, change message.WantedChange) (message.Ask, bool, error)
 	// allowance is what --allow takes for a connector: its definition, and the code that it runs. Empty in an editor's window.
 	allowance(connector message.Connector) string
 	// why says what keeps a connector or a tool away; nothing of that name is an error.

@@ -116,9 +116,16 @@ func (h *ownHub) why(_ context.Context, params message.WhyParams) (message.WhyRe
 	return sidecar.WhyMessage(h.Host, params)
 }
 
-func (h *ownHub) asks(context.Context) ([]message.Ask, error) {
+func (h *ownHub) asks(context.Context) ([]message.Ask, error) { return h.openAsks(), nil }
+
+func (h *ownHub) openAsks() []message.Ask {
 	asks, _ := h.open.Asks()
-	return asks, nil
+	return asks
+}
+
+func (h *ownHub) tool(_ context.Context, name string) (message.Tool, error) {
+	tool, err := h.AnyTool(name)
+	return sidecar.ToolMessage(tool, message.ToolSummary), err
 }
 
 func (h *ownHub) rules(context.Context) ([]message.PermissionRule, error) {
@@ -127,6 +134,28 @@ func (h *ownHub) rules(context.Context) ([]message.PermissionRule, error) {
 		rules = append(rules, sidecar.RuleMessage(h.Host, rule))
 	}
 	return rules, nil
+}
+
+func (h *ownHub) start(ctx context.Context, connector message.Connector) (message.Connector, error) {
+	started, err := h.StartConnector(ctx, string(connector.ID))
+	return sidecar.ConnectorMessage(started), err
+}
+
+func (h *ownHub) propose(_ context.Context, change message.WantedChange) (message.Ask, bool, error) {
+	wanted, err := sidecar.Wanted(change, "")
+	if err != nil {
+		return message.Ask{}, false, &failure{code: exitUsage, err: err}
+	}
+	id, err := h.Propose(wanted, host.Caller{Kind: string(message.AskerCLI)})
+	if err != nil || id == "" {
+		return message.Ask{}, false, err
+	}
+	for _, ask := range h.openAsks() {
+		if string(ask.AskID) == id {
+			return ask, true, nil
+		}
+	}
+	return message.Ask{}, false, nil
 }
 
 func (h *ownHub) show(_ context.Context, connector message.Connector) (message.Ask, bool, error) {
@@ -210,6 +239,20 @@ func (a ownAsker) AskInput(ctx context.Context, q host.InputQuestion) (host.Inpu
 		return host.InputAnswer{}, host.ErrNobody
 	}
 	return sidecar.AskInput(ctx, a.hub.open, message.Asker{Kind: message.AskerCLI}, q, nil)
+}
+
+// AskWidening implements host.Asker. The verb puts the question on the terminal.
+func (a ownAsker) AskWidening(shown host.Widening, caller host.Caller) (string, error) {
+	h := a.hub
+	ask, err := h.open.Open(sidecar.WideningQuestion(shown, caller, func(answer message.WidenAnswer, by string) error {
+		ctx, cancel := context.WithTimeout(context.Background(), decideTime)
+		defer cancel()
+		return h.Widen(ctx, shown, answer.Decision == message.WidenMake, by)
+	}))
+	if err == nil {
+		h.RecordProposed(shown, string(ask.AskID), caller)
+	}
+	return string(ask.AskID), err
 }
 
 // AskPermission implements host.Asker. The verb itself asks once the call has come back, and calls again.

@@ -88,13 +88,37 @@ func (h *windowHub) asks(ctx context.Context) ([]message.Ask, error) {
 	return result.Asks, err
 }
 
+func (h *windowHub) tool(ctx context.Context, name string) (message.Tool, error) {
+	result, err := attach.Call(ctx, h.joined, message.ToolDetail, message.ToolParams{Tool: message.ToolRef(name)})
+	return result.Tool, err
+}
+
+func (h *windowHub) mode(ctx context.Context) (message.Mode, error) {
+	result, err := attach.Call(ctx, h.joined, message.ModeCurrent, message.Empty{})
+	return result.Mode, err
+}
+
 func (h *windowHub) rules(ctx context.Context) ([]message.PermissionRule, error) {
 	result, err := attach.Call(ctx, h.joined, message.Permissions, message.Empty{})
 	return result.Rules, err
 }
 
+func (h *windowHub) start(ctx context.Context, connector message.Connector) (message.Connector, error) {
+	result, err := attach.Call(ctx, h.joined, message.ConnectorStart, message.ConnectorParams{Connector: message.ConnectorRef(connector.ID)})
+	return result.Connector, err
+}
+
+func (h *windowHub) propose(ctx context.Context, change message.WantedChange) (message.Ask, bool, error) {
+	return h.raise(ctx, message.AskShowParams{Change: &change})
+}
+
 func (h *windowHub) show(ctx context.Context, connector message.Connector) (message.Ask, bool, error) {
-	shown, err := attach.Call(ctx, h.joined, message.AskShow, message.AskShowParams{Connector: message.ConnectorRef(connector.ID)})
+	return h.raise(ctx, message.AskShowParams{Connector: message.ConnectorRef(connector.ID)})
+}
+
+// raise has the window raise a question, and returns it as everybody there sees it.
+func (h *windowHub) raise(ctx context.Context, params message.AskShowParams) (message.Ask, bool, error) {
+	shown, err := attach.Call(ctx, h.joined, message.AskShow, params)
 	if err != nil || shown.AskID == nil {
 		return message.Ask{}, false, err
 	}

@@ -254,16 +254,9 @@ func ownQuestion(entry *config.Entry, from, ending string) string {
 	}
 	show("in the file", entry.File.Path)
 	say("as it will stand there")
-	b.WriteString(editors.Lines(dedented(entry.Text)))
+	b.WriteString(editors.Lines(editors.Dedented(entry.Text)))
 	say("", ending)
 	return b.String()
-}
-
-// dedented takes the indentation of the last line from all lines but the first: an entry's value begins behind its name.
-func dedented(text string) string {
-	last := text[strings.LastIndexByte(text, '\n')+1:]
-	indent := last[:len(last)-len(strings.TrimLeft(last, " \t"))]
-	return strings.ReplaceAll(text, "\n"+indent, "\n")
 }
 
 // finishAdd allows and starts what was added, where a person says so, and tells what came of it.

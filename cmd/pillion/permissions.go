@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"slices"
 	"time"
 
 	"pillion/editors"
@@ -68,7 +68,7 @@ type permissionsRemoveVerb struct {
 
 // Help explains the verb.
 func (permissionsRemoveVerb) Help() string {
-	return `Takes one standing rule back. To take a permission back needs no question. One of an editor's session is taken back there. To take back what refuses or asks every time gives more: that is shown and asked for on the terminal itself, and without one nothing is changed and the exit code is 75.
+	return `Takes one standing rule back. To take a permission back needs no question. One of an editor's session is taken back there. To take back what refuses or asks every time gives more: that is shown and asked for on the terminal itself, and in the editor's window that is open on this folder, where the first answer counts. Without a terminal nothing is changed and the exit code is 75.
 
 With --json: {"removed": PermissionRule}.`
 }
@@ -115,56 +115,21 @@ func (v permissionsRemoveVerb) find(p *program, h hub) (message.PermissionRule, 
 	return message.PermissionRule{}, fail(exitUsage, []string{"See what stands: pillion permissions"}, "there is no standing rule %q here", v.ID)
 }
 
-// takeBack removes a rule; one that takes away only if a person at the terminal says so. It writes the store itself: a window that
-// is open reads it again, and what changes trust is not asked of a window (S6).
+// takeBack removes a rule; one that takes away only if a person says so. One that gives it takes out of the store itself: a window
+// that is open reads it again.
 func (p *program) takeBack(rule message.PermissionRule) error {
 	if rule.Scope == message.PermissionSession {
 		return fail(exitNotAllowed, []string{"Take it back in the editor: pillion.server.permission.remove"}, "the rule %q is of the editor's session", rule.ID)
 	}
-	if rule.Decision != message.PermissionAllow {
-		question := editors.RuleQuestion("Pillion asks: no longer hold to this rule of yours, so that calls may run that it stops?", rule, nil)
-		if err := p.askToWiden(question); err != nil {
-			return err
+	return p.withOwnHost(func(own *ownHub) error {
+		if rule.Decision == message.PermissionAllow {
+			return own.RemoveRule(p.ctx, string(rule.ID))
 		}
-	}
-	return p.withOwnHost(func(h *ownHub) error { return h.RemoveRule(p.ctx, string(rule.ID)) })
-}
-
-type stopVerb struct{}
-
-// Help explains the verb.
-func (stopVerb) Help() string {
-	return `Stops everything in the editor's window that is open on this folder: cancels its calls, withdraws their questions, ends its connectors, and pauses, so that nothing runs until somebody resumes in the editor (pillion.server.resume). It takes away and needs no question.
-
-With --json: {"window": string}, empty where no window is open and so nothing runs.`
-}
-
-// stopShape is what stop --json prints.
-type stopShape struct {
-	Window string `json:"window"`
-}
-
-// Run stops it.
-func (stopVerb) Run(p *program) error {
-	joined, err := p.joinWindow(p.ctx)
-	if err != nil {
-		return fmt.Errorf("join the editor's window: %w", err)
-	}
-	var shape stopShape
-	if joined != nil {
-		defer joined.close()
-		shape.Window = joined.window()
-		if err := joined.(*windowHub).stopAll(p.ctx); err != nil {
-			return fmt.Errorf("stop everything: %w", err)
-		}
-	}
-	switch {
-	case p.isJSON:
-		return p.printJSON(shape)
-	case joined == nil:
-		p.print("No editor's window is open on this folder: nothing runs.")
-	default:
-		p.print("Everything is stopped. Nothing runs until you resume in the editor: pillion.server.resume")
-	}
-	return nil
+		h, leave := p.whereAsked(own)
+		defer leave()
+		return p.widen(h, message.WantedChange{RemoveRule: rule.ID}, func() (bool, error) {
+			rules, err := h.rules(p.ctx)
+			return !slices.ContainsFunc(rules, func(r message.PermissionRule) bool { return r.ID == rule.ID }), err
+		})
+	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,16 +27,17 @@ type permissionsSetVerb struct {
 
 // Help explains the verb.
 func (permissionsSetVerb) Help() string {
-	return `Says what stands for a tool or for all tools of a connector. What takes away is stored at once. What gives more is shown whole and asked for on the terminal itself, and nothing else is a yes: for it the connector is started, because an allowance holds for exactly the tools that it lists now, as it describes them.
+	return `Says what stands for a tool or for all tools of a connector. What takes away is stored at once. What gives more is shown whole and asked for on the terminal itself, and in the editor's window that is open on this folder, where the first answer counts; nothing else is a yes. For it the connector is started, because an allowance holds for exactly the tools that it lists now, as it describes them. A rule takes the place of the one that says otherwise about the same; which that was is said.
 
 Conditions, each of which must hold: --equals /branch=main, --glob /path=docs/**/*.md, --under /path=/home/me/notes. What is not sure is a no: an argument that is missing or of another type, a path that is relative, goes up, or leads through a link.
 
-With --json: {"rule": PermissionRule}.`
+With --json: {"rule": PermissionRule, "replaced": [PermissionRule]}.`
 }
 
 // setShape is what permissions set --json prints.
 type setShape struct {
-	Rule message.PermissionRule `json:"rule"`
+	Rule     message.PermissionRule   `json:"rule"`
+	Replaced []message.PermissionRule `json:"replaced"` // rules whose place it took
 }
 
 // Run shows, asks where it must, and stores.
@@ -43,12 +45,12 @@ func (v permissionsSetVerb) Run(p *program) error {
 	return p.withOwnHost(func(h *ownHub) error { return v.set(p, h) })
 }
 
-func (v permissionsSetVerb) set(p *program, h *ownHub) error {
+func (v permissionsSetVerb) set(p *program, own *ownHub) error {
 	where, err := v.where()
 	if err != nil {
 		return &failure{code: exitUsage, err: err}
 	}
-	all, err := h.connectors(p.ctx)
+	all, err := own.connectors(p.ctx)
 	if err != nil {
 		return err
 	}
@@ -56,27 +58,113 @@ func (v permissionsSetVerb) set(p *program, h *ownHub) error {
 	if err != nil {
 		return err
 	}
-	draft, err := v.draft(p, h, c, where)
-	if err != nil {
-		return err
+	if v.Decision == permission.RuleAllow {
+		return v.widen(p, own, c, where)
 	}
-	if permission.Widens(h.Rules(), draft) {
-		question := editors.RuleQuestion("Pillion asks: is this to stand for calls from now on?", sidecar.RuleMessage(h.Host, draft), described(h, c, draft))
-		if err := p.askToWiden(question); err != nil {
+	if v.Decision == permission.RuleAsk {
+		if err := p.listed(own, c); err != nil {
 			return err
 		}
 	}
-	added, err := h.StoreRule(p.ctx, draft)
+	draft, err := v.draft(own, c, where)
 	if err != nil {
 		return err
 	}
-	shape := setShape{sidecar.RuleMessage(h.Host, added)}
+	if permission.Widens(own.Rules(), draft) {
+		return v.widen(p, own, c, where)
+	}
+	replaced := permission.Replaced(own.Rules(), draft)
+	added, err := own.StoreRule(p.ctx, draft)
+	if err != nil {
+		return err
+	}
+	return p.printSet(setShape{sidecar.RuleMessage(own.Host, added), rulesOf(own, replaced)})
+}
+
+// widen asks about a rule that gives more, where the window is, and tells what stands then.
+func (v permissionsSetVerb) widen(p *program, own *ownHub, c message.Connector, where []permission.Condition) error {
+	var condition *permission.ConditionError
+	if _, err := v.draft(own, c, where); errors.As(err, &condition) {
+		return err
+	}
+	h, leave := p.whereAsked(own)
+	defer leave()
+	if v.Decision == permission.RuleAllow {
+		if err := p.listed(h, c); err != nil {
+			return err
+		}
+	}
+	before, err := h.rules(p.ctx)
+	if err != nil {
+		return err
+	}
+	shape := setShape{}
+	err = p.widen(h, message.WantedChange{Rule: v.params(c, where)}, func() (bool, error) {
+		now, err := h.rules(p.ctx)
+		shape.Replaced = without(before, now)
+		for _, r := range without(now, before) {
+			if string(r.Decision) == v.Decision && (r.Tool == nil) == (v.Tool == "") {
+				shape.Rule = r
+			}
+		}
+		return shape.Rule.ID != "", err
+	})
+	if err != nil {
+		return err
+	}
+	return p.printSet(shape)
+}
+
+// without are the rules that the other list does not have.
+func without(rules, others []message.PermissionRule) []message.PermissionRule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r message.PermissionRule) bool {
+		return slices.ContainsFunc(others, func(o message.PermissionRule) bool { return o.ID == r.ID })
+	})
+}
+
+func rulesOf(h *ownHub, rules []permission.Rule) []message.PermissionRule {
+	wire := make([]message.PermissionRule, len(rules))
+	for i, rule := range rules {
+		wire[i] = sidecar.RuleMessage(h.Host, rule)
+	}
+	return wire
+}
+
+func (p *program) printSet(shape setShape) error {
+	if shape.Replaced == nil {
+		shape.Replaced = []message.PermissionRule{}
+	}
 	if p.isJSON {
 		return p.printJSON(shape)
 	}
 	p.print("It stands: " + editors.RuleLine(shape.Rule))
-	p.print("To take it back: pillion permissions remove " + added.ID)
+	for _, r := range shape.Replaced {
+		p.print("It took the place of: " + editors.RuleLine(r))
+	}
+	p.print("To take it back: pillion permissions remove " + string(shape.Rule.ID))
 	return nil
+}
+
+// params is the rule as a window is asked for it.
+func (v permissionsSetVerb) params(c message.Connector, where []permission.Condition) *message.PermissionSetParams {
+	params := message.PermissionSetParams{
+		Connector: message.ConnectorRef(c.ID), Tool: message.AllTools(), Decision: message.PermissionDecision(v.Decision),
+		Scope: message.PermissionScope(v.scope(c)), Where: sidecar.ConditionMessages(where),
+	}
+	if v.Tool != "" {
+		params.Tool = message.OneTool(message.ToolRef(v.Tool))
+	}
+	return &params
+}
+
+func (v permissionsSetVerb) scope(c message.Connector) string {
+	switch {
+	case v.Scope != "":
+		return v.Scope
+	case c.Source == message.SourceUser:
+		return permission.ScopeUser
+	}
+	return permission.ScopeProject
 }
 
 func (v permissionsSetVerb) where() ([]permission.Condition, error) {
@@ -117,21 +205,9 @@ func jsonOf(text string) jsontext.Value {
 }
 
 // draft is the rule as it would be stored.
-func (v permissionsSetVerb) draft(p *program, h *ownHub, c message.Connector, where []permission.Condition) (permission.Rule, error) {
-	if v.Decision != permission.RuleDeny {
-		if err := p.listed(h, c); err != nil {
-			return permission.Rule{}, err
-		}
-	}
-	scope := v.Scope
-	if scope == "" {
-		scope = permission.ScopeProject
-		if c.Source == message.SourceUser {
-			scope = permission.ScopeUser
-		}
-	}
+func (v permissionsSetVerb) draft(h *ownHub, c message.Connector, where []permission.Condition) (permission.Rule, error) {
 	draft, err := h.DraftRule(host.NewRule{
-		Connector: string(c.ID), Tool: v.Tool, Decision: v.Decision, Scope: scope, Where: where, By: string(message.AskerCLI),
+		Connector: string(c.ID), Tool: v.Tool, Decision: v.Decision, Scope: v.scope(c), Where: where, By: string(message.AskerCLI),
 	})
 	var wrong *permission.ConditionError
 	if errors.As(err, &wrong) {
@@ -144,31 +220,20 @@ func (v permissionsSetVerb) draft(p *program, h *ownHub, c message.Connector, wh
 }
 
 // listed starts a connector, so that what it lists is known.
-func (p *program) listed(h *ownHub, c message.Connector) error {
+func (p *program) listed(h hub, c message.Connector) error {
 	if c.State == message.ConnectorWaiting {
-		return fail(exitNotAllowed, []string{"Review and allow it: pillion mcp approve"}, "the connector %q needs permission before it may run", c.Name)
+		return fail(exitNotAllowed, []string{"Review and allow it: " + host.ApproveCommand(c.Name)}, "the connector %q needs permission before it may run", c.Name)
 	}
-	started, err := h.StartConnector(p.ctx, string(c.ID))
+	started, err := h.start(p.ctx, c)
 	if err != nil {
 		return err
 	}
-	if started.State == host.StateReady {
+	if started.State == message.ConnectorReady {
 		return nil
 	}
-	reason := "it is " + editors.StateWords(message.ConnectorState(started.State))
+	reason := "it is " + editors.StateWords(started.State)
 	if started.Problem != nil {
 		reason = started.Problem.Reason
 	}
 	return fail(exitDown, nil, "the connector %q does not run, so its tools are not known: %s", c.Name, reason)
-}
-
-// described are the tools of a connector that a draft is about, as it describes them.
-func described(h *ownHub, c message.Connector, draft permission.Rule) []message.Tool {
-	var tools []message.Tool
-	for _, tool := range h.Tools() {
-		if tool.Connector == string(c.ID) && draft.ToolHashes[tool.Name] == tool.Hash {
-			tools = append(tools, sidecar.ToolMessage(tool, message.ToolFull))
-		}
-	}
-	return tools
 }

@@ -1,12 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"strings"
+	"slices"
 
 	"pillion/editors"
-	"pillion/mcp/config"
 	"pillion/mcp/host"
 	"pillion/mcp/state"
 	"pillion/rpc/message"
@@ -48,21 +47,24 @@ func (v enableVerb) Run(p *program) error {
 		case err != nil:
 			return misuse(err)
 		case len(found.OffBy) == 0:
-			return p.printConnector(found, "is on already")
+			return p.printConnector(sidecar.ConnectorMessage(found), "is on already")
 		}
-		entry := entryOf(h, found)
-		if entry == nil {
-			return fmt.Errorf("the connector %q is no longer in %s", found.Name, found.File)
-		}
-		if err := p.askToWiden(enableQuestion(entry)); err != nil {
-			return err
-		}
-		isOn := true
-		set, err := h.SetConnector(p.ctx, found.ID, host.ConnectorWish{Enabled: &isOn, ShownHash: entry.Hash()})
+		asked, leave := p.whereAsked(h)
+		defer leave()
+		var now message.Connector
+		err = p.widen(asked, message.WantedChange{Connector: message.ConnectorRef(found.ID)}, func() (bool, error) {
+			all, err := asked.connectors(p.ctx)
+			for _, c := range all {
+				if string(c.ID) == found.ID {
+					now = c
+				}
+			}
+			return now.ID != "" && len(now.DisabledBy) == 0, err
+		})
 		if err != nil {
 			return p.saidUnsaved(err)
 		}
-		return p.printConnector(set, "is on in this folder")
+		return p.printConnector(now, "is on in this folder, for you alone")
 	})
 }
 
@@ -78,7 +80,7 @@ func (v disableVerb) Run(p *program) error {
 		if err != nil {
 			return p.saidUnsaved(err)
 		}
-		return p.printConnector(set, "is off in this folder, for you alone")
+		return p.printConnector(sidecar.ConnectorMessage(set), "is off in this folder, for you alone")
 	})
 }
 
@@ -119,15 +121,26 @@ type toolShape struct {
 // Run asks and switches it on.
 func (v toolOnVerb) Run(p *program) error {
 	return p.withOwnHost(func(h *ownHub) error {
-		known, err := h.AnyTool(v.Tool)
-		if err != nil {
+		asked, leave := p.whereAsked(h)
+		defer leave()
+		change := message.WantedChange{Tool: message.ToolRef(v.Tool)}
+		if v.Everywhere {
+			change.ToolScope = message.ToolScopeUser
+		}
+		if _, err := asked.tool(p.ctx, v.Tool); err != nil {
 			return misuse(err)
 		}
-		question := "Pillion asks: may this tool be listed again, to your editor and to agents? Calls of it ask as before.\n| " + editors.Visible(known.Label)
-		if err := p.askToWiden(question); err != nil {
-			return err
+		var now message.Tool
+		err := p.widen(asked, change, func() (isOn bool, err error) {
+			if now, err = asked.tool(p.ctx, v.Tool); err != nil || now.State != message.ToolOff {
+				return err == nil, err
+			}
+			return isOnForUser(p.ctx, asked, now)
+		})
+		if err != nil {
+			return p.saidUnsaved(misuse(err))
 		}
-		return p.switchTool(h, v.Tool, true, v.Everywhere)
+		return p.printTool(now, true)
 	})
 }
 
@@ -145,11 +158,29 @@ func (p *program) switchTool(h *ownHub, name string, isOn, isEverywhere bool) er
 	case err != nil:
 		return p.saidUnsaved(misuse(err))
 	}
+	return p.printTool(sidecar.ToolMessage(tool, message.ToolSummary), isOn)
+}
+
+// isOnForUser reports whether a tool that is off is so by others than the user: by the files, or with its whole connector.
+func isOnForUser(ctx context.Context, h hub, tool message.Tool) (bool, error) {
+	connectors, err := h.connectors(ctx)
+	if err != nil {
+		return false, err
+	}
+	of := slices.IndexFunc(connectors, func(c message.Connector) bool { return c.ID == tool.Connector })
+	if of >= 0 && len(connectors[of].DisabledBy) > 0 {
+		return true, nil // of the tool alone nothing can be seen
+	}
+	result, err := h.why(ctx, message.WhyParams{Tool: message.ToolRef(tool.ID)})
+	return !slices.ContainsFunc(result.Reasons, func(r message.Reason) bool { return r.Kind == message.ReasonDisabled }), err
+}
+
+func (p *program) printTool(tool message.Tool, isOn bool) error {
 	if p.isJSON {
-		return p.printJSON(toolShape{sidecar.ToolMessage(tool, message.ToolSummary)})
+		return p.printJSON(toolShape{tool})
 	}
 	words := map[bool]string{true: "is on", false: "is off, for you alone"}[isOn]
-	if tool.State == host.ToolOff && isOn {
+	if tool.State == message.ToolOff && isOn {
 		words = "is on for you, but something else leaves it out; see pillion why"
 	}
 	p.print(editors.Quoted(tool.Label) + " " + words + ".")
@@ -164,39 +195,10 @@ func (p *program) saidUnsaved(err error) error {
 	return err
 }
 
-func (p *program) printConnector(c host.Connector, words string) error {
+func (p *program) printConnector(c message.Connector, words string) error {
 	if p.isJSON {
-		return p.printJSON(connectorShape{sidecar.ConnectorMessage(c)})
+		return p.printJSON(connectorShape{c})
 	}
-	p.print(editors.Quoted(c.Name) + " " + words + ": " + editors.StateWords(message.ConnectorState(c.State)) + ".")
+	p.print(editors.Quoted(c.Name) + " " + words + ": " + editors.StateWords(c.State) + ".")
 	return nil
-}
-
-// entryOf is the entry of a connector in its file, or nil.
-func entryOf(h *ownHub, c host.Connector) *config.Entry {
-	for _, document := range h.Documents() {
-		if document.File.Path == c.File {
-			return document.Entry(c.Name)
-		}
-	}
-	return nil
-}
-
-// enableQuestion shows an entry, whole (S17).
-func enableQuestion(entry *config.Entry) string {
-	var b strings.Builder
-	say := func(lines ...string) { b.WriteString(strings.Join(lines, "\n") + "\n") }
-	say("Pillion asks: may this connector be on for you, in this folder?",
-		`Lines that begin with "| " are not Pillion's words: they come from the file.`,
-		"A connector that you allow runs as you: it can read your files and keys. Allow what you know.", "")
-	say("connector", "| "+editors.Visible(entry.Name))
-	if reads := entry.Shown().Reads; len(reads) > 0 {
-		say("variables of yours that it reads", "| "+editors.Visible(strings.Join(reads, ", ")))
-	}
-	say("in the file", "| "+editors.Visible(entry.File.Path), "as it stands there")
-	b.WriteString(editors.Lines(dedented(entry.Text)))
-	if entry.File.Source == config.SourceProject {
-		say("", "It is of this repository: it runs once it has permission, too.")
-	}
-	return b.String()
 }

@@ -41,8 +41,11 @@ func choicesOf(ask message.Ask) []choice {
 }
 
 func parseAnswer(kind message.AskKind, raw []byte) (message.Answer, error) {
-	if kind == message.AskConsent {
+	switch kind {
+	case message.AskConsent:
 		return message.ParseConsentAnswer(raw)
+	case message.AskWiden:
+		return message.ParseWidenAnswer(raw)
 	}
 	return message.ParseApprovalAnswer(raw)
 }

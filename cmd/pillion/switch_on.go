@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"pillion/mcp/config"
@@ -10,27 +9,6 @@ import (
 	"pillion/rpc/message"
 	"pillion/sidecar/core"
 )
-
-// askToWiden shows what would give more on the terminal and returns nil for the exact yes alone (S6).
-func (p *program) askToWiden(question string) error {
-	d, err := openDevice()
-	switch {
-	case errors.Is(err, errOfConnector):
-		return fail(exitNotAllowed, nil, "%w", err)
-	case err != nil:
-		return fail(exitUnanswered, []string{"Run this in a terminal."}, "%w; nothing was changed", err)
-	}
-	isYes, err := d.approves(p.ctx, question)
-	switch {
-	case errors.Is(err, errUndecided), p.ctx.Err() != nil:
-		return fail(exitUnanswered, nil, "%w; nothing was changed", errUndecided)
-	case err != nil:
-		return err
-	case !isYes:
-		return fail(exitNotAllowed, nil, "the answer was no; nothing was changed")
-	}
-	return nil
-}
 
 // switchOn shows an entry of the user's own file that is off, and switches it on if a person says yes.
 func (p *program) switchOn(d *device, c message.Connector) (bool, error) {

@@ -281,7 +281,7 @@ func (e *Editor) InitializeParams() map[string]any {
 	}
 	if !e.options.IsPlain {
 		capabilities["experimental"] = map[string]any{message.CapabilityName: message.ClientCapability{
-			Protocol: []int{message.ProtocolVersion}, Asks: []message.AskKind{message.AskConsent, message.AskApproval, message.AskStore},
+			Protocol: []int{message.ProtocolVersion}, Asks: []message.AskKind{message.AskConsent, message.AskApproval, message.AskStore, message.AskWiden},
 		}}
 	}
 	return map[string]any{

@@ -65,6 +65,9 @@ type Asker interface {
 	// AskPermission raises the one question about what waits, if there is somebody to ask, and returns at once.
 	// The answer comes back through [Host.Decide].
 	AskPermission(waiting []Permission, caller Caller)
+	// AskWidening opens the question whether a change that gives more is to be made, and returns its id at once; one that is open
+	// about the same already serves. The answer comes back through [Host.Widen].
+	AskWidening(w Widening, caller Caller) (askID string, err error)
 	// AskInput asks for the value of an input and blocks until somebody answered; there is no time-out.
 	// When ctx ends the question is withdrawn.
 	AskInput(ctx context.Context, q InputQuestion) (InputAnswer, error)

@@ -55,12 +55,12 @@ type ConnectorWish struct {
 type UnshownError struct{ Connector string }
 
 func (e *UnshownError) Error() string {
-	return fmt.Sprintf("the connector %q is switched off in your own file, so its definition has to be seen first: run %s in a terminal", e.Connector, EnableCommand(e.Connector))
+	return fmt.Sprintf("the connector %q is switched off, so its definition has to be seen first: run %s in a terminal", e.Connector, EnableCommand(e.Connector))
 }
 
 // SetConnector changes what a user wants of a connector, in no file but his own state (A12). Switching one on takes back what
-// was said before, and goes before what a project has off; it still needs every permission. One that the user's own file has
-// off is switched on by a person who was shown it alone: else an [*UnshownError].
+// was said before, and goes before what a file or a profile has off; it still needs every permission. What somebody else than
+// the user has off is switched on by a person who was shown it alone: else an [*UnshownError].
 func (h *Host) SetConnector(ctx context.Context, id string, wish ConnectorWish) (Connector, error) {
 	if err := h.checkProfile(wish.Profile); err != nil {
 		return Connector{}, err
@@ -111,7 +111,7 @@ func (h *Host) changeFor(s *slot, wish ConnectorWish) (personal.ConnectorChange,
 	if *wish.Enabled {
 		now = ""
 		off := h.layer.Following(s.facts, h.wishFolders(s.facts.Root)).Apply(s.facts).OffBy
-		if slices.Contains(off, personal.ByFile) && s.facts.Root == "" && wish.ShownHash != s.facts.Hash {
+		if len(off) > 0 && wish.ShownHash != s.facts.Hash {
 			return change, &UnshownError{Connector: s.entry.Name}
 		}
 		if len(off) > 0 {

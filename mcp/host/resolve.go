@@ -25,7 +25,7 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 	}
 	if h.Mode() == permission.ModePaused { // not even a start
 		denied := c.ended(StatusDenied, permission.Paused)
-		denied.Steps = []string{"Resume in the editor, with pillion.server.resume, when calls may run again."}
+		denied.Steps = []string{"Resume when calls may run again: pillion.server.resume in the editor, or pillion resume in a terminal."}
 		return target{}, &denied, nil
 	}
 	view, hasWaited, startErr := h.live(ctx, id)

@@ -49,6 +49,20 @@ const (
 	ModePaused Mode = "paused" // nothing
 )
 
+// widths order the modes by how much may run.
+func (m Mode) width() int {
+	switch m {
+	case ModePaused:
+		return 0
+	case ModePlan:
+		return 1
+	}
+	return 2
+}
+
+// WidensTo reports whether more may run in the other mode.
+func (m Mode) WidensTo(other Mode) bool { return other.width() > m.width() }
+
 // Decision is what becomes of a call.
 type Decision string
 

@@ -21,6 +21,7 @@ func parsers() map[AskKind]func([]byte) (any, error) {
 		AskInput:       func(raw []byte) (any, error) { return ParseInputAnswer(raw) },
 		AskJoin:        func(raw []byte) (any, error) { return ParseJoinAnswer(raw) },
 		AskStore:       func(raw []byte) (any, error) { return ParseStoreAnswer(raw) },
+		AskWiden:       func(raw []byte) (any, error) { return ParseWidenAnswer(raw) },
 	}
 }
 
@@ -59,6 +60,8 @@ func TestS16_ExactAnswersAreTaken(t *testing.T) {
 		{AskJoin, `{"decision":"decline"}`, JoinAnswer{Decision: JoinDecline}},
 		{AskStore, `{"decision":"confirm"}`, StoreAnswer{Decision: StoreConfirm}},
 		{AskStore, `{"decision":"later"}`, StoreAnswer{Decision: StoreLater}},
+		{AskWiden, `{"decision":"keep"}`, WidenAnswer{Decision: WidenKeep}},
+		{AskWiden, `{"decision":"make"}`, WidenAnswer{Decision: WidenMake}},
 	} {
 		got, err := parsers()[test.kind]([]byte(test.raw))
 		if err != nil {
@@ -128,6 +131,9 @@ func TestS16_NothingElseIsAnAnswer(t *testing.T) {
 		{AskInput, `{"value":"` + strings.Repeat("x", maxInputBytes+1) + `"}`},
 		{AskJoin, `{"decision":"once"}`},
 		{AskStore, `{"decision":"allow"}`},
+		{AskWiden, `{"decision":"allow"}`},
+		{AskWiden, `{"decision":"make","scope":"user"}`},
+		{AskWiden, `{"decision":"Make"}`},
 	} {
 		if got, err := parsers()[test.kind]([]byte(test.raw)); err == nil {
 			t.Errorf("%s %s: taken as %+v", test.kind, test.raw, got)

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -63,6 +64,10 @@ const (
 	//
 	//pillion:ask StoreBody StoreAnswer
 	AskStore AskKind = "store"
+	// AskWiden asks whether a change that gives more is to be made.
+	//
+	//pillion:ask WidenBody WidenAnswer
+	AskWiden AskKind = "widen"
 )
 
 // AskerKind is who wants something. One that is not known reads as agent, the
@@ -109,6 +114,7 @@ func (SamplingBody) askKind() AskKind { return AskSampling }
 func (InputBody) askKind() AskKind    { return AskInput }
 func (JoinBody) askKind() AskKind     { return AskJoin }
 func (StoreBody) askKind() AskKind    { return AskStore }
+func (WidenBody) askKind() AskKind    { return AskWiden }
 func (b ElicitationBody) askKind() AskKind {
 	if b.URL != "" {
 		return AskURL
@@ -143,6 +149,8 @@ func (a Ask) ParseBody() (AskBody, error) {
 		return parseBody[JoinBody](a)
 	case AskStore:
 		return parseBody[StoreBody](a)
+	case AskWiden:
+		return parseBody[WidenBody](a)
 	}
 	return nil, fmt.Errorf("question %q is of the unknown kind %q", a.AskID, a.Kind)
 }
@@ -328,15 +336,27 @@ type AskAnswerResult struct {
 	Reason   string `json:"reason,omitzero"` // why it did not: not an answer, too late, or who answered first
 }
 
-// AskShowParams says which connector's question to raise; without one it is
-// that of all that wait.
+// AskShowParams says which question to raise: about a change that is wanted, or
+// about one connector; without either about all that wait.
 type AskShowParams struct {
-	Connector ConnectorRef `json:"connector,omitzero"`
+	Connector ConnectorRef  `json:"connector,omitzero"`
+	Change    *WantedChange `json:"change,omitzero"`
+}
+
+// Check returns what is wrong with the params, as a sentence for -32602.
+func (p AskShowParams) Check() error {
+	switch {
+	case p.Change == nil:
+		return nil
+	case p.Connector != "":
+		return errors.New("a question is about connector or about change, not both")
+	}
+	return p.Change.Check()
 }
 
 // AskShowResult names the question that was raised.
 type AskShowResult struct {
-	AskID *AskID `json:"askId"` // null where nothing waits
+	AskID *AskID `json:"askId"` // null where nothing waits, or the change gives nothing more
 }
 
 // Asks lists every open question.
@@ -350,7 +370,8 @@ var Asks = rpc.Request[Empty, AsksResult]{Method: "pillion/asks"}
 //pillion:people
 var AskAnswer = rpc.Request[AskAnswerParams, AskAnswerResult]{Method: "pillion/ask/answer"}
 
-// AskShow raises the consent question for what waits, and answers at once.
+// AskShow raises the question for what waits, or for a change that is wanted,
+// and answers at once. It changes nothing.
 //
 //pillion:people
 var AskShow = rpc.Request[AskShowParams, AskShowResult]{Method: "pillion/ask/show"}

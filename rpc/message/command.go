@@ -125,7 +125,8 @@ var CommandConnectorStop = Command[ConnectorArguments, CommandStarted]{Name: "pi
 // CommandConnectorRestart ends a connector's processes and starts it.
 var CommandConnectorRestart = Command[ConnectorArguments, CommandStarted]{Name: "pillion.server.connector.restart"}
 
-// CommandConnectorEnable switches a connector on for the user, in no file.
+// CommandConnectorEnable switches a connector on for the user, in no file. For
+// one that a file or a profile has off it opens the question.
 //
 //pillion:people
 var CommandConnectorEnable = Command[ConnectorArguments, CommandStarted]{Name: "pillion.server.connector.enable"}
@@ -161,13 +162,14 @@ var CommandToolCall = Command[ToolCallArguments, CommandStarted]{Name: "pillion.
 // CommandStatus shows every connector, its state and what to do about it.
 var CommandStatus = Command[Empty, Empty]{Name: "pillion.server.status"}
 
-// CommandPermissionRemove takes one standing permission or refusal back. They
-// are listed by [CommandStatus].
+// CommandPermissionRemove takes one standing permission back; for a refusal it
+// opens the question. They are listed by [CommandStatus].
 //
 //pillion:people
 var CommandPermissionRemove = Command[PermissionArguments, Empty]{Name: "pillion.server.permission.remove"}
 
-// CommandResume lets calls run again after [CommandStopAll], as the rules say.
+// CommandResume asks whether calls are to run again after [CommandStopAll], as
+// the rules say.
 //
 //pillion:people
 var CommandResume = Command[Empty, Empty]{Name: "pillion.server.resume"}

@@ -145,14 +145,21 @@ func (c Condition) check() error {
 	return nil
 }
 
-// PermissionSetResult holds the rule that was made.
+// PermissionSetResult holds the rule that was made, or the one that is asked
+// about and has neither id nor time yet.
 type PermissionSetResult struct {
-	Rule PermissionRule `json:"rule"`
+	Rule  PermissionRule `json:"rule"`
+	AskID AskID          `json:"askId,omitzero"` // question that was opened instead: nothing has changed yet
 }
 
 // PermissionRemoveParams names the rule to remove.
 type PermissionRemoveParams struct {
 	ID RuleID `json:"id"`
+}
+
+// PermissionRemoveResult says whether it is removed or asked about.
+type PermissionRemoveResult struct {
+	AskID AskID `json:"askId,omitzero"` // question that was opened instead: nothing has changed yet
 }
 
 // Mode says what may run in a window at all. One that is not known is refused.
@@ -191,30 +198,37 @@ type ModeResult struct {
 	Mode Mode `json:"mode"`
 }
 
+// ModeSetResult is the mode that counts.
+type ModeSetResult struct {
+	Mode  Mode  `json:"mode"`
+	AskID AskID `json:"askId,omitzero"` // question that was opened instead: nothing has changed yet
+}
+
 // Permissions lists every rule.
 //
 //pillion:people
 var Permissions = rpc.Request[Empty, PermissionsResult]{Method: "pillion/permissions"}
 
-// PermissionSet makes a rule that asks or refuses. A standing yes is given by
-// answering the question of a call, never by a request.
+// PermissionSet makes a rule that asks or refuses. For a standing yes, and for
+// what would take the place of a refusal, it opens the question.
 //
 //pillion:people
 var PermissionSet = rpc.Request[PermissionSetParams, PermissionSetResult]{Method: "pillion/permission/set"}
 
-// PermissionRemove removes a rule; one that is not there is as good as removed.
+// PermissionRemove removes a rule that allows; one that is not there is as good
+// as removed. For one that refuses or asks it opens the question.
 //
 //pillion:people
-var PermissionRemove = rpc.Request[PermissionRemoveParams, Empty]{Method: "pillion/permission/remove"}
+var PermissionRemove = rpc.Request[PermissionRemoveParams, PermissionRemoveResult]{Method: "pillion/permission/remove"}
 
 // ModeCurrent tells which mode the window is in.
 var ModeCurrent = rpc.Request[Empty, ModeResult]{Method: "pillion/mode"}
 
-// ModeSet changes the mode.
+// ModeSet changes the mode. For one in which more runs it opens the question.
 //
 //pillion:people
-var ModeSet = rpc.Request[ModeParams, ModeResult]{Method: "pillion/mode/set"}
+var ModeSet = rpc.Request[ModeParams, ModeSetResult]{Method: "pillion/mode/set"}
 
 // StopAll cancels every call, withdraws its question, ends every connector and
-// changes the mode to paused, which [ModeSet] undoes.
+// changes the mode to paused, which [ModeSet] asks to undo.
 var StopAll = rpc.Request[Empty, Empty]{Method: "pillion/stopAll"}

@@ -55,6 +55,12 @@ func (p ConnectorSetParams) Check() error {
 // ChosenProfile is the profile that is asked for, empty for none; nil leaves it.
 func (p ConnectorSetParams) ChosenProfile() *string { return profileOf(p.Profile) }
 
+// ConnectorSetResult is the connector as it stands afterwards.
+type ConnectorSetResult struct {
+	Connector Connector `json:"connector"`
+	AskID     AskID     `json:"askId,omitzero"` // question that was opened about switching it on: it is off yet
+}
+
 // ToolScope says how far a tool is switched. Absent it is project; one that is
 // not known is refused.
 type ToolScope string
@@ -135,14 +141,15 @@ func chosenProfile(raw jsontext.Value) (*string, error) {
 	return &name, nil
 }
 
-// ConnectorSet changes what the user wants of a connector, in no file. One that
-// the user's own file has off is not switched on by it: its definition has to
-// be seen first, in a terminal.
+// ConnectorSet changes what the user wants of a connector, in no file. For one
+// that a file or a profile has off, and that is to be on, it opens the question
+// that shows its definition; what the user alone switched off is on at once.
 //
 //pillion:people
-var ConnectorSet = rpc.Request[ConnectorSetParams, ConnectorResult]{Method: "pillion/connector/set"}
+var ConnectorSet = rpc.Request[ConnectorSetParams, ConnectorSetResult]{Method: "pillion/connector/set"}
 
-// ToolSet switches a tool on or off for the user, in no file.
+// ToolSet switches a tool on or off for the user, in no file. On takes back no
+// more than that the user switched it off: what a file leaves out stays out.
 //
 //pillion:people
 var ToolSet = rpc.Request[ToolSetParams, ToolSetResult]{Method: "pillion/tool/set"}

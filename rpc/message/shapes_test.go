@@ -81,7 +81,13 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{ClosedAsk{}, "askId how by?"},
 		{AskAnswerParams{}, "askId answer"},
 		{AskAnswerResult{}, "accepted reason?"},
-		{AskShowParams{}, "connector?"},
+		{AskShowParams{}, "connector? change?"},
+		{WidenBody{}, "change connector? name? uri? tool? scope? root? where? now then hash definitionText? reads? tools?"},
+		{WidenAnswer{}, "decision"},
+		{WantedChange{}, "rule? removeRule? connector? tool? toolScope? mode?"},
+		{PermissionRemoveResult{}, "askId?"},
+		{ModeSetResult{}, "mode askId?"},
+		{ConnectorSetResult{}, "connector askId?"},
 		{AskShowResult{}, "askId"},
 		{ConsentAnswer{}, "decisions"},
 		{ApprovalAnswer{}, "decision scope? text? argumentsText? where?"},
@@ -182,6 +188,8 @@ func TestAskCarriesEveryBody(t *testing.T) {
 		InputBody{ID: "token", Secret: true},
 		JoinBody{Program: "/bin/agent", PID: 7},
 		StoreBody{File: "/s/consent.json", Reason: "newer"},
+		WidenBody{Change: WidenRule, Name: "github", Tool: "push", Scope: PermissionUser, Where: []Condition{{Path: "/branch", Glob: "docs/*"}},
+			Now: []string{"refuse github.push"}, Then: "allow github.push", Hash: "ab", Reads: []string{"TOKEN"}},
 	}
 	kinds := map[AskKind]bool{}
 	for _, body := range bodies {

@@ -25,6 +25,8 @@ const (
 	TitleAllowReadOnly   Title = "Allow read-only tools"                  // approval: readOnly
 	TitleAlwaysTool      Title = "Always allow tool"                      // approval: tool
 	TitleAlwaysConnector Title = "Always allow connector"                 // approval: connector
+	TitleKeep            Title = "Keep as it is"                          // widen: keep
+	TitleMake            Title = "Make the change"                        // widen: make
 )
 
 // Titles returns the titles of the question, the safest first. To follow changes is offered where there are files to follow.

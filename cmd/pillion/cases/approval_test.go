@@ -225,7 +225,9 @@ func TestE2_PlanAndPaused(t *testing.T) {
 	approved(t, e, "mine.write", "{}", message.ApproveTool)
 	mode := func(m message.Mode) {
 		t.Helper()
-		editortest.Request(e, message.ModeSet, message.ModeParams{Mode: m})
+		if id := editortest.Request(e, message.ModeSet, message.ModeParams{Mode: m}).AskID; id != "" {
+			e.Answer(id, `{"decision":"make"}`)
+		}
 		if now := editortest.Request(e, message.ModeCurrent, message.Empty{}).Mode; now != m {
 			t.Errorf("the mode is %s, want %s", now, m)
 		}
@@ -334,7 +336,9 @@ func TestE3_WithdrawnWithItsCall(t *testing.T) {
 		}
 		cancel()
 		<-answer
-		editortest.Request(e, message.ModeSet, message.ModeParams{Mode: message.ModeAsk}) // after stopping everything
+		if id := editortest.Request(e, message.ModeSet, message.ModeParams{Mode: message.ModeAsk}).AskID; id != "" { // after stopping everything
+			e.Answer(id, `{"decision":"make"}`)
+		}
 	}
 	if sent := argumentsOf(t, w.log("mine")); len(sent) != 0 {
 		t.Errorf("sent %q", sent)

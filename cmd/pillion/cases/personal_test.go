@@ -130,8 +130,7 @@ func TestA12_AConnectorIsOffForOneUser(t *testing.T) {
 	}
 }
 
-// S6: what the user's own file has off is switched on by somebody who has seen it alone; what the project has off of the
-// user's own, by the user.
+// S6: what a file has off is switched on by somebody who has seen it alone.
 func TestS6_OnlyWhatWasSeenIsSwitchedOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -141,16 +140,23 @@ func TestS6_OnlyWhatWasSeenIsSwitchedOn(t *testing.T) {
 	w.project(servers(map[string]entry{"ours": {"disabled": true}}))
 	e := w.edit()
 	e.Connector("mine", message.ConnectorDisabled)
-	if _, err := editortest.TryRequest(e, message.ConnectorSet, message.ConnectorSetParams{Connector: "mine", Enabled: ptr(true)}); err == nil || !strings.Contains(err.Error(), "pillion mcp enable mine") {
-		t.Errorf("unseen: %v", err)
+	asked := editortest.Request(e, message.ConnectorSet, message.ConnectorSetParams{Connector: "mine", Enabled: ptr(true)})
+	if asked.AskID == "" || asked.Connector.State != message.ConnectorDisabled {
+		t.Errorf("unseen: %+v", asked)
 	}
+	if shown := bodyOf[message.WidenBody](t, e.Ask(message.AskWiden)); !strings.Contains(shown.DefinitionText, touched) || shown.Hash == "" || len(shown.Now) != 1 {
+		t.Errorf("shown: %+v", shown)
+	}
+	e.Answer(asked.AskID, `{"decision":"keep"}`)
 	if out, err := w.run("mcp", "enable", "mine"); err == nil || !strings.Contains(out, "nothing was changed") {
 		t.Errorf("without a terminal: %v, %s", err, out)
 	}
 	if got := kinds(e, message.WhyParams{Connector: "ours"}); !slices.Equal(got, []message.ReasonKind{message.ReasonDisabled}) {
 		t.Errorf("why: %q", got)
 	}
-	editortest.Request(e, message.ConnectorSet, message.ConnectorSetParams{Connector: "ours", Enabled: ptr(true)})
+	ours := editortest.Request(e, message.ConnectorSet, message.ConnectorSetParams{Connector: "ours", Enabled: ptr(true)})
+	e.Connector("ours", message.ConnectorDisabled)
+	e.Answer(ours.AskID, `{"decision":"make"}`)
 	e.Connector("ours", message.ConnectorReady)
 	if e.Connector("mine", message.ConnectorDisabled); exists(touched) {
 		t.Error("it was started")

@@ -58,6 +58,10 @@ func TestO6_StopEverything(t *testing.T) {
 			}
 			e.Connector("mine", message.ConnectorIdle)
 			execute(e, "pillion.server.resume")
+			if result := call(t, e, "mine.a", "{}"); result.Status != message.CallDenied {
+				t.Errorf("before the answer: %+v", result)
+			}
+			e.Answer(e.Ask(message.AskWiden).AskID, `{"decision":"make"}`)
 			if result := approved(t, e, "mine.a", "{}", message.ApproveOnce); result.Status != message.CallOK {
 				t.Errorf("after resuming: %+v", result)
 			}

@@ -680,6 +680,7 @@
 ---| "input" # It asks for a value that a definition refers to.
 ---| "join" # It asks whether a program may join the window.
 ---| "store" # It asks whether to go on with a store that could not be read.
+---| "widen" # It asks whether a change that gives more is to be made.
 
 ---pillion.AskerKind is who wants something. One that is not known reads as agent, the least
 ---trusted.
@@ -715,7 +716,7 @@
 ---@field body pillion.AskBody
 
 ---pillion.AskBody is what a question asks, one shape for each kind.
----@alias pillion.AskBody pillion.ConsentBody|pillion.ApprovalBody|pillion.ElicitationBody|pillion.SamplingBody|pillion.InputBody|pillion.JoinBody|pillion.StoreBody
+---@alias pillion.AskBody pillion.ConsentBody|pillion.ApprovalBody|pillion.ElicitationBody|pillion.SamplingBody|pillion.InputBody|pillion.JoinBody|pillion.StoreBody|pillion.WidenBody
 
 ---pillion.ConsentReason is why consent is asked for. One that is not known reads as new.
 ---@alias pillion.ConsentReason
@@ -904,20 +905,21 @@
 ---why it did not: not an answer, too late, or who answered first
 ---@field reason? string
 
----pillion.AskShowParams says which connector's question to raise; without one it is that of
----all that wait.
+---pillion.AskShowParams says which question to raise: about a change that is wanted, or about
+---one connector; without either about all that wait.
 ---@class (exact) pillion.AskShowParams
 ---@field connector? pillion.ConnectorRef
+---@field change? pillion.WantedChange
 
 ---pillion.AskShowResult names the question that was raised.
 ---@class (exact) pillion.AskShowResult
----null where nothing waits
+---null where nothing waits, or the change gives nothing more
 ---@field askId? pillion.AskId
 
 -- Answers
 
 ---pillion.Answer is an answer to a question, one shape for each kind.
----@alias pillion.Answer pillion.ConsentAnswer|pillion.ApprovalAnswer|pillion.ElicitationAnswer|pillion.SamplingAnswer|pillion.InputAnswer|pillion.JoinAnswer|pillion.StoreAnswer
+---@alias pillion.Answer pillion.ConsentAnswer|pillion.ApprovalAnswer|pillion.ElicitationAnswer|pillion.SamplingAnswer|pillion.InputAnswer|pillion.JoinAnswer|pillion.StoreAnswer|pillion.WidenAnswer
 
 ---pillion.ConsentAnswer decides about some or all of a consent question's definitions.
 ---@class (exact) pillion.ConsentAnswer
@@ -1002,6 +1004,8 @@
 ---| "Allow read-only tools" # approval: readOnly
 ---| "Always allow tool" # approval: tool
 ---| "Always allow connector" # approval: connector
+---| "Keep as it is" # widen: keep
+---| "Make the change" # widen: make
 
 -- Permissions
 
@@ -1073,13 +1077,21 @@
 ---what the arguments must be, all of it
 ---@field where? pillion.Condition[]
 
----pillion.PermissionSetResult holds the rule that was made.
+---pillion.PermissionSetResult holds the rule that was made, or the one that is asked about and
+---has neither id nor time yet.
 ---@class (exact) pillion.PermissionSetResult
 ---@field rule pillion.PermissionRule
+---question that was opened instead: nothing has changed yet
+---@field askId? pillion.AskId
 
 ---pillion.PermissionRemoveParams names the rule to remove.
 ---@class (exact) pillion.PermissionRemoveParams
 ---@field id pillion.RuleId
+
+---pillion.PermissionRemoveResult says whether it is removed or asked about.
+---@class (exact) pillion.PermissionRemoveResult
+---question that was opened instead: nothing has changed yet
+---@field askId? pillion.AskId
 
 ---pillion.Mode says what may run in a window at all. One that is not known is refused.
 ---@alias pillion.Mode
@@ -1094,6 +1106,77 @@
 ---pillion.ModeResult is the mode that counts.
 ---@class (exact) pillion.ModeResult
 ---@field mode pillion.Mode
+
+---pillion.ModeSetResult is the mode that counts.
+---@class (exact) pillion.ModeSetResult
+---@field mode pillion.Mode
+---question that was opened instead: nothing has changed yet
+---@field askId? pillion.AskId
+
+-- Changes that give more
+
+---pillion.WidenChange is what is to be changed. One that is not known is shown by its words.
+---@alias pillion.WidenChange
+---| "rule" # a rule is made
+---| "ruleRemove" # a rule that refuses or asks is taken back
+---| "connector" # a connector that is off is switched on
+---| "tool" # a tool that is off is switched on
+---| "mode" # the window's mode
+
+---pillion.WidenBody asks whether a change that gives more is to be made, and shows all of it.
+---@class (exact) pillion.WidenBody
+---@field change pillion.WidenChange
+---@field connector? pillion.ConnectorId
+---name of the connector
+---@field name? string
+---file that defines it
+---@field uri? pillion.URI
+---the tool's own name; absent: no single one
+---@field tool? string
+---where it counts
+---@field scope? pillion.PermissionScope
+---workspace folder that it counts in
+---@field root? pillion.URI
+---what the arguments must be, all of it
+---@field where? pillion.Condition[]
+---what holds now, a phrase each
+---@field now string[]
+---what will hold, as a phrase
+---@field then string
+---hash of all that is shown; the answer counts for nothing else
+---@field hash string
+---the entry of a connector as the file has it
+---@field definitionText? string
+---variables of the user's environment that the entry refers to
+---@field reads? string[]
+---tools that a standing yes will cover, in full
+---@field tools? pillion.Tool[]
+
+---pillion.WidenDecision is what was decided about a change. One that is not known is no
+---answer.
+---@alias pillion.WidenDecision
+---| "keep" # it stays as it is
+---| "make" # the change is made
+
+---pillion.WidenAnswer decides about a change.
+---@class (exact) pillion.WidenAnswer
+---@field decision pillion.WidenDecision
+
+---pillion.WantedChange is a change that somebody wants to be asked about. It names exactly
+---one.
+---@class (exact) pillion.WantedChange
+---a rule to make
+---@field rule? pillion.PermissionSetParams
+---a rule to take back
+---@field removeRule? pillion.RuleId
+---a connector to switch on
+---@field connector? pillion.ConnectorRef
+---a tool to switch on
+---@field tool? pillion.ToolRef
+---how far the tool is switched
+---@field toolScope? pillion.ToolScope
+---a mode to change to
+---@field mode? pillion.Mode
 
 -- The personal layer
 
@@ -1118,6 +1201,12 @@
 ---@field profile? pillion.ProfileName
 ---whether it is listed first
 ---@field pinned? boolean
+
+---pillion.ConnectorSetResult is the connector as it stands afterwards.
+---@class (exact) pillion.ConnectorSetResult
+---@field connector pillion.Connector
+---question that was opened about switching it on: it is off yet
+---@field askId? pillion.AskId
 
 ---pillion.ToolScope says how far a tool is switched. Absent it is project; one that is not
 ---known is refused.
@@ -1384,7 +1473,8 @@ M.requests = {
   ---
   ---Params: `pillion.AskAnswerParams`. Result: `pillion.AskAnswerResult`.
   ask_answer = 'pillion/ask/answer',
-  ---Raises the consent question for what waits, and answers at once.
+  ---Raises the question for what waits, or for a change that is wanted, and answers at once.
+  ---It changes nothing.
   ---
   ---Params: `pillion.AskShowParams`. Result: `pillion.AskShowResult`.
   ask_show = 'pillion/ask/show',
@@ -1392,34 +1482,37 @@ M.requests = {
   ---
   ---Params: `pillion.Empty`. Result: `pillion.PermissionsResult`.
   permissions = 'pillion/permissions',
-  ---Makes a rule that asks or refuses. A standing yes is given by answering the question of a
-  ---call, never by a request.
+  ---Makes a rule that asks or refuses. For a standing yes, and for what would take the place
+  ---of a refusal, it opens the question.
   ---
   ---Params: `pillion.PermissionSetParams`. Result: `pillion.PermissionSetResult`.
   permission_set = 'pillion/permission/set',
-  ---Removes a rule; one that is not there is as good as removed.
+  ---Removes a rule that allows; one that is not there is as good as removed. For one that
+  ---refuses or asks it opens the question.
   ---
-  ---Params: `pillion.PermissionRemoveParams`. Result: `pillion.Empty`.
+  ---Params: `pillion.PermissionRemoveParams`. Result: `pillion.PermissionRemoveResult`.
   permission_remove = 'pillion/permission/remove',
   ---Tells which mode the window is in.
   ---
   ---Params: `pillion.Empty`. Result: `pillion.ModeResult`.
   mode_current = 'pillion/mode',
-  ---Changes the mode.
+  ---Changes the mode. For one in which more runs it opens the question.
   ---
-  ---Params: `pillion.ModeParams`. Result: `pillion.ModeResult`.
+  ---Params: `pillion.ModeParams`. Result: `pillion.ModeSetResult`.
   mode_set = 'pillion/mode/set',
   ---Cancels every call, withdraws its question, ends every connector and changes the mode to
-  ---paused, which pillion/mode/set undoes.
+  ---paused, which pillion/mode/set asks to undo.
   ---
   ---Params: `pillion.Empty`. Result: `pillion.Empty`.
   stop_all = 'pillion/stopAll',
-  ---Changes what the user wants of a connector, in no file. One that the user's own file has
-  ---off is not switched on by it: its definition has to be seen first, in a terminal.
+  ---Changes what the user wants of a connector, in no file. For one that a file or a profile
+  ---has off, and that is to be on, it opens the question that shows its definition; what the
+  ---user alone switched off is on at once.
   ---
-  ---Params: `pillion.ConnectorSetParams`. Result: `pillion.ConnectorResult`.
+  ---Params: `pillion.ConnectorSetParams`. Result: `pillion.ConnectorSetResult`.
   connector_set = 'pillion/connector/set',
-  ---Switches a tool on or off for the user, in no file.
+  ---Switches a tool on or off for the user, in no file. On takes back no more than that the
+  ---user switched it off: what a file leaves out stays out.
   ---
   ---Params: `pillion.ToolSetParams`. Result: `pillion.ToolSetResult`.
   tool_set = 'pillion/tool/set',
@@ -1497,7 +1590,8 @@ M.commands = {
   ---
   ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.CommandStarted`.
   connector_restart = 'pillion.server.connector.restart',
-  ---Switches a connector on for the user, in no file.
+  ---Switches a connector on for the user, in no file. For one that a file or a profile has off
+  ---it opens the question.
   ---
   ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.CommandStarted`.
   connector_enable = 'pillion.server.connector.enable',
@@ -1529,11 +1623,12 @@ M.commands = {
   ---
   ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.Empty`.
   status = 'pillion.server.status',
-  ---Takes one standing permission or refusal back. They are listed by pillion.server.status.
+  ---Takes one standing permission back; for a refusal it opens the question. They are listed
+  ---by pillion.server.status.
   ---
   ---Arguments: `{id}` of `pillion.PermissionArguments`. Result: `pillion.Empty`.
   permission_remove = 'pillion.server.permission.remove',
-  ---Lets calls run again after pillion.server.stopAll, as the rules say.
+  ---Asks whether calls are to run again after pillion.server.stopAll, as the rules say.
   ---
   ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.Empty`.
   resume = 'pillion.server.resume',

@@ -859,7 +859,9 @@ export type AskKind =
   /** It asks whether a program may join the window. */
   | "join"
   /** It asks whether to go on with a store that could not be read. */
-  | "store";
+  | "store"
+  /** It asks whether a change that gives more is to be made. */
+  | "widen";
 
 /** AskerKind is who wants something. One that is not known reads as agent, the least trusted. */
 export type AskerKind =
@@ -899,7 +901,7 @@ export interface Ask {
 }
 
 /** AskBody is what a question asks, one shape for each kind. */
-export type AskBody = ConsentBody | ApprovalBody | ElicitationBody | SamplingBody | InputBody | JoinBody | StoreBody;
+export type AskBody = ConsentBody | ApprovalBody | ElicitationBody | SamplingBody | InputBody | JoinBody | StoreBody | WidenBody;
 
 /** ConsentReason is why consent is asked for. One that is not known reads as new. */
 export type ConsentReason =
@@ -1129,23 +1131,24 @@ export interface AskAnswerResult {
 }
 
 /**
- * AskShowParams says which connector's question to raise; without one it is that of all that
- * wait.
+ * AskShowParams says which question to raise: about a change that is wanted, or about one
+ * connector; without either about all that wait.
  */
 export interface AskShowParams {
   connector?: ConnectorRef;
+  change?: WantedChange;
 }
 
 /** AskShowResult names the question that was raised. */
 export interface AskShowResult {
-  /** null where nothing waits */
+  /** null where nothing waits, or the change gives nothing more */
   askId: AskId | null;
 }
 
 // Answers
 
 /** Answer is an answer to a question, one shape for each kind. */
-export type Answer = ConsentAnswer | ApprovalAnswer | ElicitationAnswer | SamplingAnswer | InputAnswer | JoinAnswer | StoreAnswer;
+export type Answer = ConsentAnswer | ApprovalAnswer | ElicitationAnswer | SamplingAnswer | InputAnswer | JoinAnswer | StoreAnswer | WidenAnswer;
 
 /** ConsentAnswer decides about some or all of a consent question's definitions. */
 export interface ConsentAnswer {
@@ -1264,7 +1267,11 @@ export type Title =
   /** approval: tool */
   | "Always allow tool"
   /** approval: connector */
-  | "Always allow connector";
+  | "Always allow connector"
+  /** widen: keep */
+  | "Keep as it is"
+  /** widen: make */
+  | "Make the change";
 
 // Permissions
 
@@ -1347,14 +1354,25 @@ export interface PermissionSetParams {
   where?: Condition[];
 }
 
-/** PermissionSetResult holds the rule that was made. */
+/**
+ * PermissionSetResult holds the rule that was made, or the one that is asked about and has
+ * neither id nor time yet.
+ */
 export interface PermissionSetResult {
   rule: PermissionRule;
+  /** question that was opened instead: nothing has changed yet */
+  askId?: AskId;
 }
 
 /** PermissionRemoveParams names the rule to remove. */
 export interface PermissionRemoveParams {
   id: RuleId;
+}
+
+/** PermissionRemoveResult says whether it is removed or asked about. */
+export interface PermissionRemoveResult {
+  /** question that was opened instead: nothing has changed yet */
+  askId?: AskId;
 }
 
 /** Mode says what may run in a window at all. One that is not known is refused. */
@@ -1374,6 +1392,86 @@ export interface ModeParams {
 /** ModeResult is the mode that counts. */
 export interface ModeResult {
   mode: Mode;
+}
+
+/** ModeSetResult is the mode that counts. */
+export interface ModeSetResult {
+  mode: Mode;
+  /** question that was opened instead: nothing has changed yet */
+  askId?: AskId;
+}
+
+// Changes that give more
+
+/** WidenChange is what is to be changed. One that is not known is shown by its words. */
+export type WidenChange =
+  /** a rule is made */
+  | "rule"
+  /** a rule that refuses or asks is taken back */
+  | "ruleRemove"
+  /** a connector that is off is switched on */
+  | "connector"
+  /** a tool that is off is switched on */
+  | "tool"
+  /** the window's mode */
+  | "mode";
+
+/** WidenBody asks whether a change that gives more is to be made, and shows all of it. */
+export interface WidenBody {
+  change: WidenChange;
+  connector?: ConnectorId;
+  /** name of the connector */
+  name?: string;
+  /** file that defines it */
+  uri?: URI;
+  /** the tool's own name; absent: no single one */
+  tool?: string;
+  /** where it counts */
+  scope?: PermissionScope;
+  /** workspace folder that it counts in */
+  root?: URI;
+  /** what the arguments must be, all of it */
+  where?: Condition[];
+  /** what holds now, a phrase each */
+  now: string[];
+  /** what will hold, as a phrase */
+  then: string;
+  /** hash of all that is shown; the answer counts for nothing else */
+  hash: string;
+  /** the entry of a connector as the file has it */
+  definitionText?: string;
+  /** variables of the user's environment that the entry refers to */
+  reads?: string[];
+  /** tools that a standing yes will cover, in full */
+  tools?: Tool[];
+}
+
+/** WidenDecision is what was decided about a change. One that is not known is no answer. */
+export type WidenDecision =
+  /** it stays as it is */
+  | "keep"
+  /** the change is made */
+  | "make";
+
+/** WidenAnswer decides about a change. */
+export interface WidenAnswer {
+  decision: WidenDecision;
+}
+
+/** WantedChange is a change that somebody wants to be asked about. It names exactly one. */
+export interface WantedChange {
+  /** a rule to make */
+  rule?: PermissionSetParams;
+  /** a rule to take back */
+  removeRule?: RuleId;
+  /** a connector to switch on */
+  connector?: ConnectorRef;
+  /** a tool to switch on */
+  tool?: ToolRef;
+  /** how far the tool is switched */
+  toolScope?: ToolScope;
+  /** a mode to change to */
+  mode?: Mode;
 }
 
 // The personal layer
@@ -1407,6 +1505,13 @@ export interface ConnectorSetParams {
   profile?: ProfileName | null;
   /** whether it is listed first */
   pinned?: boolean;
+}
+
+/** ConnectorSetResult is the connector as it stands afterwards. */
+export interface ConnectorSetResult {
+  connector: Connector;
+  /** question that was opened about switching it on: it is off yet */
+  askId?: AskId;
 }
 
 /**
@@ -1607,6 +1712,7 @@ export interface AskShapes {
   input: { body: InputBody; answer: InputAnswer };
   join: { body: JoinBody; answer: JoinAnswer };
   store: { body: StoreBody; answer: StoreAnswer };
+  widen: { body: WidenBody; answer: WidenAnswer };
 }
 
 /** What the editor asks and Pillion answers. */
@@ -1681,32 +1787,42 @@ export interface Requests {
   "pillion/asks": { params: Empty; result: AsksResult };
   /** Answers a question. A late answer, or one that is none, is refused and says why. */
   "pillion/ask/answer": { params: AskAnswerParams; result: AskAnswerResult };
-  /** Raises the consent question for what waits, and answers at once. */
+  /**
+   * Raises the question for what waits, or for a change that is wanted, and answers at once.
+   * It changes nothing.
+   */
   "pillion/ask/show": { params: AskShowParams; result: AskShowResult };
   /** Lists every rule. */
   "pillion/permissions": { params: Empty; result: PermissionsResult };
   /**
-   * Makes a rule that asks or refuses. A standing yes is given by answering the question of a
-   * call, never by a request.
+   * Makes a rule that asks or refuses. For a standing yes, and for what would take the place
+   * of a refusal, it opens the question.
    */
   "pillion/permission/set": { params: PermissionSetParams; result: PermissionSetResult };
-  /** Removes a rule; one that is not there is as good as removed. */
-  "pillion/permission/remove": { params: PermissionRemoveParams; result: Empty };
+  /**
+   * Removes a rule that allows; one that is not there is as good as removed. For one that
+   * refuses or asks it opens the question.
+   */
+  "pillion/permission/remove": { params: PermissionRemoveParams; result: PermissionRemoveResult };
   /** Tells which mode the window is in. */
   "pillion/mode": { params: Empty; result: ModeResult };
-  /** Changes the mode. */
-  "pillion/mode/set": { params: ModeParams; result: ModeResult };
+  /** Changes the mode. For one in which more runs it opens the question. */
+  "pillion/mode/set": { params: ModeParams; result: ModeSetResult };
   /**
    * Cancels every call, withdraws its question, ends every connector and changes the mode to
-   * paused, which pillion/mode/set undoes.
+   * paused, which pillion/mode/set asks to undo.
    */
   "pillion/stopAll": { params: Empty; result: Empty };
   /**
-   * Changes what the user wants of a connector, in no file. One that the user's own file has
-   * off is not switched on by it: its definition has to be seen first, in a terminal.
+   * Changes what the user wants of a connector, in no file. For one that a file or a profile
+   * has off, and that is to be on, it opens the question that shows its definition; what the
+   * user alone switched off is on at once.
    */
-  "pillion/connector/set": { params: ConnectorSetParams; result: ConnectorResult };
-  /** Switches a tool on or off for the user, in no file. */
+  "pillion/connector/set": { params: ConnectorSetParams; result: ConnectorSetResult };
+  /**
+   * Switches a tool on or off for the user, in no file. On takes back no more than that the
+   * user switched it off: what a file leaves out stays out.
+   */
   "pillion/tool/set": { params: ToolSetParams; result: ToolSetResult };
   /**
    * Changes what the user wants of a workspace folder, in no file. A connector that reads one
@@ -1807,7 +1923,10 @@ export interface Commands {
   "pillion.server.connector.stop": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
   /** Ends a connector's processes and starts it. */
   "pillion.server.connector.restart": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
-  /** Switches a connector on for the user, in no file. */
+  /**
+   * Switches a connector on for the user, in no file. For one that a file or a profile has off
+   * it opens the question.
+   */
   "pillion.server.connector.enable": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
   /** Switches a connector off for the user, in no file. */
   "pillion.server.connector.disable": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
@@ -1823,9 +1942,12 @@ export interface Commands {
   "pillion.server.tool.call": { arguments: [tool?: ToolRef, arguments?: Record<string, unknown>]; result: CommandStarted };
   /** Shows every connector, its state and what to do about it. */
   "pillion.server.status": { arguments: []; result: Empty };
-  /** Takes one standing permission or refusal back. They are listed by pillion.server.status. */
+  /**
+   * Takes one standing permission back; for a refusal it opens the question. They are listed
+   * by pillion.server.status.
+   */
   "pillion.server.permission.remove": { arguments: [id?: RuleId]; result: Empty };
-  /** Lets calls run again after pillion.server.stopAll, as the rules say. */
+  /** Asks whether calls are to run again after pillion.server.stopAll, as the rules say. */
   "pillion.server.resume": { arguments: []; result: Empty };
   /**
    * Cancels every call, ends every connector and pauses: nothing runs until
