@@ -59,6 +59,7 @@ func (v configVerb) Run(p *program) error {
 	for _, sentence := range news {
 		p.sayf("pillion: %s.", editors.Visible(sentence))
 	}
+	p.sayFaults("")
 	held := p.settings.Resolved().All()
 	entries, err := p.entriesThatSet(roots)
 	if err != nil {

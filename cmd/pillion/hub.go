@@ -56,6 +56,7 @@ func (p *program) open(ctx context.Context, o ownOptions) (hub, error) {
 		p.sayf("pillion: this goes on without the editor's window: %s", visible(err.Error()))
 	}
 	if joined != nil {
+		p.sayFaults(joined.window())
 		return joined, nil
 	}
 	return p.host(o)

@@ -65,9 +65,8 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 	if h.Notice != "" {
 		p.sayf("pillion: %s.", editors.Visible(h.Notice))
 	}
-	for _, sentence := range p.settings.News() {
-		p.sayf("pillion: %s.", editors.Visible(sentence))
-	}
+	p.sayNews()
+	p.sayFaults("")
 	for _, problem := range h.StoreProblems() {
 		if n := len(problem.Doubts); n > 0 {
 			p.sayf("pillion: %d decisions in %s do not count: %s. An editor, or pillion answer while one is open, lets them count again.", n, editors.Visible(problem.File), editors.Visible(problem.Reason))

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"os"
 	"strconv"
 
 	"pillion/editors"
 	"pillion/rpc/message"
-	"pillion/sidecar/core"
 )
 
 type listVerb struct{}
@@ -35,27 +33,11 @@ func (listVerb) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	faults, err := p.faults()
-	if err != nil {
-		return err
-	}
-	for _, fault := range faults {
-		p.sayf("pillion: %s", editors.Visible(fault))
-	}
+	faults := p.faults()
 	if err := p.list(h.window(), connectors, len(faults) > 0); err != nil || len(faults) == 0 {
 		return err
 	}
 	return fail(exitFailed, nil, "%d of the files cannot be used", len(faults))
-}
-
-// faults say which files give no connectors here.
-func (p *program) faults() ([]string, error) {
-	folders, err := core.FindFolders(p.environ)
-	if err != nil {
-		return nil, err
-	}
-	home, _ := os.UserHomeDir()
-	return folders.Faults([]string{rootOf(workingFolder(), home)}, home), nil
 }
 
 // list prints the connectors.

@@ -30,6 +30,8 @@ type program struct {
 	executable string
 	log        *slog.Logger
 	settings   *core.Settings
+	// hasSaidFaults is set once the files that cannot be used were named.
+	hasSaidFaults bool
 }
 
 func newProgram() *program {

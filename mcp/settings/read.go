@@ -257,7 +257,7 @@ func (r *reader) read() bool {
 	}
 	at := min(shift+int(offset), len(r.text))
 	r.given = nil
-	r.findings = []Finding{{Code: CodeSyntax, Where: r.place(at), Start: at, End: min(at+1, len(r.text)), Message: reason(err)}}
+	r.findings = []Finding{{Code: CodeSyntax, Where: r.spot(at), Start: at, End: min(at+1, len(r.text)), Message: reason(err)}}
 	return false
 }
 
@@ -342,6 +342,14 @@ func (r *reader) unknown(name string, key [2]int) {
 		f.Fix = "write " + shown(string(near))
 	}
 	r.findings = append(r.findings, f)
+}
+
+// spot is place with the column in bytes, counted from 1, for what no name says.
+func (r *reader) spot(offset int) string {
+	if r.where == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", r.place(offset), offset-bytes.LastIndexByte(r.text[:offset], '\n'))
 }
 
 // place is a file with its line, counted from 1; empty where there is no file.

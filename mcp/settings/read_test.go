@@ -138,12 +138,12 @@ func TestFromFlags(t *testing.T) {
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"{\n\n  \"ask\": prompt\n}":                    "settings.json:3: this is not JSON",
-		"{\n  \"a\": 1,\n  \"a\": 2\n}":                "settings.json:3: one name stands here twice",
-		"{\n  \"reconnect\": {\"b\": 1,\n\"b\": 2}\n}": "settings.json:3: one name stands here twice",
-		"{\n  \"ask\":":                                "settings.json:2: the text ends too early",
-		"\n[]":                                         "settings.json:2: the text holds an array in place of an object",
-		"{}\n{}":                                       "settings.json:2: something follows the object",
+		"{\n\n  \"ask\": prompt\n}":                    "settings.json:3:10: this is not JSON",
+		"{\n  \"a\": 1,\n  \"a\": 2\n}":                "settings.json:3:3: one name stands here twice",
+		"{\n  \"reconnect\": {\"b\": 1,\n\"b\": 2}\n}": "settings.json:3:1: one name stands here twice",
+		"{\n  \"ask\":":                                "settings.json:2:9: the text ends too early",
+		"\n[]":                                         "settings.json:2:3: the text holds an array in place of an object",
+		"{}\n{}":                                       "settings.json:2:2: something follows the object",
 		"{\n\"ask\": 7}":                               `settings.json:2: ask is none of the words it can be, and has no effect: write "command" or "prompt"`,
 		"{\n\"trusted\": 7}":                           "settings.json:2: trusted is a number, and counts as false: write true or false",
 	} {

@@ -91,7 +91,7 @@ func (s *Settings) Load(roots []string) {
 		s.given[settings.UserFile], s.isRead = given, true
 	case errors.As(err, &refused) || !s.isRead:
 		s.given[settings.UserFile], s.isRead = settings.Narrowest(settings.UserFile, folders.Settings), false
-		s.say(err.Error() + ". It is not used")
+		s.say(err.Error() + ". It is not used: everything has its default, and what grants trust grants none")
 	default:
 		s.say(err.Error() + ". What it said before goes on holding")
 	}

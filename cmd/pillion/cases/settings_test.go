@@ -106,7 +106,7 @@ func TestA6_SettingsFileIsFollowed(t *testing.T) {
 
 	broken := "{\n  \"trusted\": true,\n  \"trusted\": true\n}"
 	w.settings(broken)
-	e.Told("settings.json:3: one name stands here twice. What it said before goes on holding.")
+	e.Told("settings.json:3:3: one name stands here twice. What it said before goes on holding.")
 	e.Connector("theirs", message.ConnectorWaiting)
 	e.Open(path, broken)
 	found := e.Diagnostics(path, "the fault", func(d []protocol.Diagnostic) bool { return len(d) == 1 })
@@ -164,6 +164,6 @@ func TestS3_SettingsThatOthersCanWriteAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := w.edit()
-	e.Told("settings.json: is writable by others. It is not used.")
+	e.Told("settings.json: is writable by others. It is not used: ")
 	e.Connector("theirs", message.ConnectorWaiting)
 }
