@@ -177,3 +177,34 @@ func TestApproveOfWhatIsNotThere(t *testing.T) {
 		t.Error(o)
 	}
 }
+
+// TestU26_ANameThatIsNearlyOne is answered with those that may have been meant, and a line to paste takes any name.
+func TestU26_ANameThatIsNearlyOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.project(w.entry("with space", "fakestdio"), w.entry("a/b", "fakestdio"), `"bad": {"command": 7}`)
+	for _, test := range []struct {
+		arguments string // with ; between
+		want      string
+	}{
+		{"mcp;approve;withspace", `did you mean "with space"?`},
+		{"mcp;approve;with;space", `A name with spaces goes in quotes`},
+		{"mcp;enable;with_space", `did you mean "with space"?`},
+		{"mcp;remove;A/B", `did you mean "a/b"?`},
+		{"mcp;revoke;a-b", `did you mean "a/b"?`},
+		{"permissions;set;deny;withspace", `did you mean "with space"?`},
+	} {
+		if o := w.expect(exitUsage, strings.Split(test.arguments, ";")...); !strings.Contains(o.stderr, test.want) {
+			t.Errorf("%s: %v", test.arguments, o)
+		}
+	}
+	for name, want := range map[string]string{"with space": "`pillion mcp approve \"with space\"`", "a/b": "`pillion mcp approve a/b`", "bad": "write the program's name"} {
+		if o := w.expect(exitOK, "why", name); !strings.Contains(strings.SplitAfter(o.stdout, "\n")[0], want) {
+			t.Errorf("why %s: %v", name, o)
+		}
+	}
+	if o := w.expect(exitOK, "mcp", "approve", "bad"); !strings.Contains(o.stderr, "command is a number") {
+		t.Error(o)
+	}
+	w.expect(exitUnanswered, "mcp", "approve", "with space")
+}

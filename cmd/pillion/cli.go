@@ -92,6 +92,9 @@ func runVerb(arguments []string) int {
 	case err != nil:
 		p.complain(err)
 		p.say("See: pillion --help")
+		if len(arguments) > 2 {
+			p.say(`A name with spaces goes in quotes: pillion mcp approve "my notes"`)
+		}
 		return exitUsage
 	}
 	p.isJSON = isJSON

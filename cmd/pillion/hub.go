@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"pillion/mcp/host"
+	"pillion/mcp/why"
 	"pillion/rpc/message"
 )
 
@@ -77,7 +79,11 @@ func connectorNamed(all []message.Connector, name string) (message.Connector, er
 	case 1:
 		return found[0], nil
 	case 0:
-		return message.Connector{}, fail(exitUsage, []string{"See what there is: pillion mcp list"}, "there is no connector %q here", name)
+		names := make([]string, len(all))
+		for i, c := range all {
+			names[i] = c.Name
+		}
+		return message.Connector{}, misuse(&host.UnknownError{What: "connector", Name: name, Nearest: why.Near(name, names)})
 	}
 	steps := make([]string, len(found))
 	for i, c := range found {

@@ -55,7 +55,7 @@ func (v approveVerb) Run(p *program) error {
 		return err
 	}
 	if len(waiting) == 0 {
-		p.say("Nothing needs permission.")
+		p.say(v.idleWords(all))
 		return p.printDecided(approveShape{Decided: []decidedShape{}})
 	}
 	d, err := openDevice()
@@ -87,6 +87,19 @@ func (v approveVerb) waiting(all []message.Connector) ([]message.Connector, erro
 		}
 	}
 	return waiting, nil
+}
+
+// idleWords say why there is nothing to ask about.
+func (v approveVerb) idleWords(all []message.Connector) string {
+	c, err := connectorNamed(all, v.Name)
+	if v.Name == "" || err != nil {
+		return "Nothing needs permission."
+	}
+	words := editors.Quoted(c.Name) + " waits for no permission: it " + map[bool]string{true: "", false: "is "}[c.State == message.ConnectorFailed] + editors.StateWords(c.State) + "."
+	if c.Problem != nil {
+		words += " Why: " + editors.Visible(c.Problem.Reason) + "."
+	}
+	return words
 }
 
 // isSwitchedOff reports whether the user's own entry is off in its file.

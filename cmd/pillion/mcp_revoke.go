@@ -38,8 +38,11 @@ func (v revokeVerb) Run(p *program) error {
 
 func (v revokeVerb) revoke(p *program, h *ownHub) error {
 	records := v.records(h)
+	if _, err := h.Connector(v.Name); err != nil && len(records) == 0 {
+		return misuse(err)
+	}
 	if len(records) == 0 {
-		return fail(exitFailed, []string{"See what there is: pillion mcp list"}, "nothing was decided about a connector %q in this folder", v.Name)
+		return fail(exitFailed, nil, "nothing was decided about a connector %q in this folder", v.Name)
 	}
 	shape := revokeShape{Revoked: []revokedShape{}}
 	revoked := map[string]bool{}

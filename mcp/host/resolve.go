@@ -212,10 +212,13 @@ func RevokeCommand(name string) string { return commandOn("pillion mcp revoke", 
 func toolsOnCommand(label string) string { return commandOn("pillion tools on", label) }
 
 func commandOn(command, name string) string {
-	if !isWord(name) {
-		return command
+	switch {
+	case isWord(name):
+		return command + " " + name
+	case name != "" && isWord(strings.ReplaceAll(name, " ", "_")):
+		return command + ` "` + name + `"` // every shell takes this for one word
 	}
-	return command + " " + name
+	return command
 }
 
 // isWord reports whether a shell takes a name for one word that is no option.

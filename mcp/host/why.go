@@ -136,6 +136,7 @@ func (h *Host) addFault(s *slot, facts *why.Connector) {
 		facts.Fault, facts.FaultFix, facts.FaultAt = fault.Message, fault.Fix, why.Place{File: s.entry.File.Path, Span: fault.Span}
 	case s.fault != nil:
 		facts.Fault, facts.FaultFix, facts.FaultAt = s.fault.Reason, firstStep(s.fault), placeOf(s.entry)
+		facts.IsFaultPassing = len(s.entry.UnsetVariables(h.lookup(h.subjectAt(s)))) > 0
 	}
 }
 

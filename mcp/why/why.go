@@ -73,6 +73,8 @@ type Connector struct {
 	// Fault says what is wrong with the entry; empty for nothing.
 	Fault, FaultFix string
 	FaultAt         Place
+	// IsFaultPassing is set where it may go without another definition, so that a yes to this one is still needed then.
+	IsFaultPassing bool
 
 	// IsBlocked is set where the user said never, IsWaiting where a yes to the definition is missing, IsChanged then where an
 	// earlier one had it, and IsUntrusted where it waits for the editor to trust the workspace, allowed or not.
@@ -93,11 +95,18 @@ type Profiles struct {
 	Of     []string // those that it belongs to
 }
 
-// Reasons are why the connector offers nothing; none where it does.
+// Reasons are why the connector offers nothing; none where it does. The first is the one that decides: no yes is missing of
+// what could not run with one.
 func (c Connector) Reasons() []Reason {
 	reasons := c.switchedOff()
-	if c.Fault != "" {
+	switch {
+	case c.IsSelf:
+		return reasons
+	case c.Fault != "":
 		reasons = append(reasons, Reason{Problem, c.sentence("cannot run as it is written: "+c.Fault, c.FaultFix), c.FaultAt})
+		if !c.IsFaultPassing {
+			return reasons
+		}
 	}
 	reasons = append(reasons, c.permission()...)
 	if len(reasons) > 0 {
@@ -182,9 +191,18 @@ func (c Connector) life() []Reason {
 func (c Connector) sentence(what, todo string) string {
 	text := fmt.Sprintf("The connector %q %s", c.Name, strings.TrimRight(what, ". "))
 	if todo = strings.TrimRight(todo, ". "); todo != "" {
-		text += "; " + todo
+		text += "; " + within(todo)
 	}
 	return text + "."
+}
+
+// within is a sentence as it stands within another: without the capital that it begins with, unless the word has more of them.
+func within(sentence string) string {
+	word, _, _ := strings.Cut(sentence, " ")
+	if len(word) > 1 && word[0] >= 'A' && word[0] <= 'Z' && strings.ToLower(word[1:]) == word[1:] {
+		return strings.ToLower(word[:1]) + sentence[1:]
+	}
+	return sentence
 }
 
 func shown(file string) string { return fmt.Sprintf("%q", file) }

@@ -68,6 +68,23 @@ func TestD4_WhyAConnectorIsNotThere(t *testing.T) {
 			[]want{{Profile, `The connector "notes" is on only where a profile says so, and it is in none; name a profile under "pillion" in its entry.`, entry}}},
 		{"a fault", func(c *Connector) { c.Fault, c.FaultFix, c.FaultAt = "command is a number.", "write a string", place },
 			[]want{{Problem, `The connector "notes" cannot run as it is written: command is a number; write a string.`, place}}},
+		{"a fault comes before the yes that it leaves no use for", func(c *Connector) {
+			c.Fault, c.FaultFix, c.FaultAt, c.IsWaiting, c.IsUntrusted, c.State = "remote connectors are not supported yet", "Use a program.", entry, true, true, NotStarted
+		}, []want{{Problem, `The connector "notes" cannot run as it is written: remote connectors are not supported yet; use a program.`, entry}}},
+		{"a fault that may pass", func(c *Connector) {
+			c.Fault, c.FaultAt, c.IsFaultPassing, c.IsWaiting = "variable T is not set", place, true, true
+		}, []want{
+			{Problem, `The connector "notes" cannot run as it is written: variable T is not set.`, place},
+			{Permission, `The connector "notes" needs permission; review it with ` + "`pillion mcp approve notes`" + `.`, entry},
+		}},
+		{"off, with a fault", func(c *Connector) {
+			c.OffInFile, c.Fault, c.FaultAt, c.IsWaiting = &place, "command is a number", entry, true
+		}, []want{
+			{Disabled, `The connector "notes" is switched off in its file; switch it on with ` + "`pillion mcp enable notes`" + `.`, place},
+			{Problem, `The connector "notes" cannot run as it is written: command is a number.`, entry},
+		}},
+		{"Pillion itself, whatever else there is", func(c *Connector) { c.IsSelf, c.Fault, c.IsWaiting = true, "this is Pillion", true },
+			[]want{{Disabled, `The entry "notes" is Pillion itself, for other agents; it is not started here, and nothing has to be done.`, entry}}},
 		{"blocked", func(c *Connector) { c.IsBlocked = true },
 			[]want{{Permission, `The connector "notes" is blocked by you in this folder; take that back with ` + "`pillion mcp revoke notes`" + `.`, entry}}},
 		{"waiting", func(c *Connector) { c.IsWaiting = true },
@@ -81,7 +98,7 @@ func TestD4_WhyAConnectorIsNotThere(t *testing.T) {
 			{Permission, `The connector "notes" needs permission; review it with ` + "`pillion mcp approve notes`" + `.`, entry},
 		}},
 		{"failed", func(c *Connector) { c.State, c.Problem, c.Step = Failed, "exit code 1", "Install it." },
-			[]want{{Problem, `The connector "notes" does not run: exit code 1; Install it.`, entry}}},
+			[]want{{Problem, `The connector "notes" does not run: exit code 1; install it.`, entry}}},
 		{"starting", func(c *Connector) { c.State = Starting },
 			[]want{{NeverListed, `The connector "notes" is still starting; wait until it has listed its tools.`, entry}}},
 		{"never started", func(c *Connector) { c.State = NotStarted },
