@@ -11,7 +11,9 @@ import (
 
 // The fixed first lines of a review: nothing foreign ever stands before them (S17).
 const (
-	consentHeading  = "Pillion asks: may these connectors of this repository run programs on this machine?"
+	programHeading  = "Pillion asks: may these connectors of this repository run programs on this machine?"
+	remoteHeading   = "Pillion asks: may these connectors of this repository be connected to, at addresses that it names?"
+	mixedHeading    = "Pillion asks: may these connectors of this repository run programs on this machine, or be connected to?"
 	approvalHeading = "Pillion asks: may this tool be called with exactly these arguments?"
 	foreignNote     = "Lines that begin with \"| \" are not Pillion's words: they come from a file, a caller or a connector."
 )
@@ -91,9 +93,27 @@ func ReviewText(ask message.Ask, how string) string {
 
 func consentText(body message.ConsentBody, how string) string {
 	var d document
-	d.say(consentHeading)
+	programs := 0
+	for _, item := range body.Items {
+		if item.Shown.URL == "" {
+			programs++
+		}
+	}
+	switch programs {
+	case 0:
+		d.say(remoteHeading)
+	case len(body.Items):
+		d.say(programHeading)
+	default:
+		d.say(mixedHeading)
+	}
 	d.say(foreignNote)
-	d.say("A connector that you allow runs as you: it can read your files and keys. Allow what you know.")
+	if programs > 0 {
+		d.say("A connector that you allow runs as you: it can read your files and keys. Allow what you know.")
+	}
+	if programs < len(body.Items) {
+		d.say("Whoever is at an address reads what is sent there: the arguments of calls, and the headers. Allow whom you know.")
+	}
 	for _, item := range body.Items {
 		d.gap()
 		d.item(item)
@@ -133,20 +153,28 @@ func (d *document) changes(changes []message.Change) {
 	}
 }
 
-// files shows what of the repository belongs to the answer.
+// files shows what of the repository belongs to the answer, and why.
 func (d *document) files(files []message.NamedFile) {
-	if len(files) == 0 {
-		return
-	}
-	lines := make([]string, len(files))
-	for i, file := range files {
-		lines[i] = file.Path
+	var named, steering []string
+	for _, file := range files {
+		line := file.Path
 		if file.Changed {
-			lines[i] += " (changed)"
+			line += " (changed)"
+		}
+		if file.Steers {
+			steering = append(steering, line)
+		} else {
+			named = append(named, line)
 		}
 	}
-	d.say("This runs code of this repository. Your answer covers these files as they are now; what they import is not watched.")
-	d.values("files", lines)
+	if len(named) > 0 {
+		d.say("It names these files of this repository: the program runs or reads them. Your answer covers them as they are now; what they import is not watched.")
+		d.values("files that it names", named)
+	}
+	if len(steering) > 0 {
+		d.say("It does not name these files, but runners such as npx, uv or make are steered by them where they start, so your answer covers them too.")
+		d.values("files beside it", steering)
+	}
 }
 
 func approvalText(ask message.Ask, body message.ApprovalBody, how string) string {
@@ -261,12 +289,12 @@ func isWord(name string) bool {
 func consentPrompt(body message.ConsentBody) string {
 	if len(body.Items) == 1 {
 		item := body.Items[0]
+		if item.Shown.URL != "" {
+			return fmt.Sprintf("Pillion: may the connector %s of this repository be connected to? It is at: %s", called(item.Name), neutral(item.Shown.URL))
+		}
 		runs := item.Shown.Command
 		for _, arg := range item.Shown.Args {
 			runs += " " + arg
-		}
-		if runs == "" {
-			runs = item.Shown.URL
 		}
 		return fmt.Sprintf("Pillion: may the connector %s of this repository run? It starts: %s", called(item.Name), neutral(runs))
 	}

@@ -31,14 +31,18 @@ func TestS17_NoBorrowedVoice(t *testing.T) {
 		item := &body.Items[0]
 		item.Shown = message.ShownDefinition{
 			Command: spoof, Args: []string{spoof, spoof}, Cwd: spoof, Env: map[string]string{"A" + spoof: spoof}, Headers: map[string]string{spoof: spoof},
-			URL: spoof, Reads: []string{spoof}, Files: []message.NamedFile{},
+			URL: spoof, Reads: []string{spoof}, Files: []message.NamedFile{{Path: spoof}, {Path: spoof, Steers: true}},
 		}
 		item.Warnings, item.DefinitionText, item.Reason = []string{spoof}, spoof, message.ConsentChanged
 		item.Changes = []message.Change{{Path: spoof, Before: spoof, After: spoof}}
 		input := message.InputBody{ID: spoof, Description: spoof, Secret: true, Options: []string{spoof, spoof}, Default: spoof, Destination: spoof}
+		widen := message.WidenBody{
+			Change: message.WidenRule, Name: spoof, Tool: spoof, Now: []string{spoof, spoof}, Then: spoof, Hash: spoof, DefinitionText: spoof,
+			Reads: []string{spoof}, Where: []message.Condition{{Path: spoof, Glob: spoof}}, Tools: []message.Tool{{Label: spoof, Description: spoof, InputSchemaText: spoof}},
+		}
 		call := approval()
 		call.Tool.Label, call.Tool.Summary, call.ArgumentsText = spoof, spoof, spoof
-		for kind, body := range map[string]message.AskBody{"consent": body, "approval": call, "input": input} {
+		for kind, body := range map[string]message.AskBody{"consent": body, "approval": call, "input": input, "widen": widen} {
 			ask := message.Ask{AskID: "1", Asker: message.Asker{Kind: message.AskerAgent, Name: spoof, Program: spoof}}
 			if err := ask.SetBody(body); err != nil {
 				continue // what cannot be encoded cannot be asked
@@ -151,4 +155,61 @@ func FuzzArguments(f *testing.F) {
 			t.Fatalf("%q gave %q", text, value)
 		}
 	})
+}
+
+// S2: what is said of the files of a repository is true of each of them.
+func TestS2_TheFilesAreShownWithWhyTheyBelong(t *testing.T) {
+	named, steering := message.NamedFile{Path: "server.js"}, message.NamedFile{Path: "package.json", Steers: true, Changed: true}
+	const runs, steers = "the program runs or reads them", "It does not name these files"
+	for _, test := range []struct {
+		files       []message.NamedFile
+		want, other []string // what stands there, and what does not
+	}{
+		{nil, nil, []string{runs, steers}},
+		{[]message.NamedFile{named}, []string{runs, "| server.js\n"}, []string{steers}},
+		{[]message.NamedFile{steering}, []string{steers, "| package.json (changed)\n"}, []string{runs}},
+		{[]message.NamedFile{steering, named}, []string{runs, steers}, nil},
+	} {
+		body := consentOf("docker")
+		body.Items[0].Shown.Files = test.files
+		var ask message.Ask
+		if err := ask.SetBody(body); err != nil {
+			t.Fatal(err)
+		}
+		text := ReviewText(ask, "how")
+		for _, want := range test.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%+v: %q is missing:\n%s", test.files, want, text)
+			}
+		}
+		for _, other := range test.other {
+			if strings.Contains(text, other) {
+				t.Errorf("%+v: %q stands there:\n%s", test.files, other, text)
+			}
+		}
+	}
+}
+
+// U1: a connector that is an address is connected to; it runs nothing here.
+func TestU1_AnAddressIsConnectedTo(t *testing.T) {
+	remote, program := consentOf("wiki"), consentOf("notes")
+	remote.Items[0].Shown = message.ShownDefinition{URL: "https://wiki.example/mcp", Reads: []string{}, Files: []message.NamedFile{}}
+	both := message.ConsentBody{Items: []message.ConsentItem{remote.Items[0], program.Items[0]}}
+	for _, test := range []struct {
+		body   message.ConsentBody
+		title  string
+		prompt string
+	}{
+		{remote, "be connected to, at addresses", "be connected to? It is at: https:// wiki.example/mcp"},
+		{program, "run programs on this machine?", "run? It starts: "},
+		{both, "run programs on this machine, or be connected to?", "these 2 connectors"},
+	} {
+		var ask message.Ask
+		if err := ask.SetBody(test.body); err != nil {
+			t.Fatal(err)
+		}
+		if first, _, _ := strings.Cut(ReviewText(ask, ""), "\n"); !strings.Contains(first, test.title) || !strings.Contains(Prompt(ask), test.prompt) {
+			t.Errorf("%q, %q", first, Prompt(ask))
+		}
+	}
 }

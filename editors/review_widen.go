@@ -55,7 +55,7 @@ func widenText(ask message.Ask, body message.WidenBody, how string) string {
 	d.covered(body.Tools)
 	d.gap()
 	d.value("asked for by", askerText(ask.Asker))
-	d.say("hash of what is shown: %s", Visible(body.Hash))
+	d.value("hash of what is shown", body.Hash)
 	return d.end("Nothing has changed yet. A yes counts for exactly this; what has become other by then is not changed.", how, "")
 }
 
@@ -110,5 +110,5 @@ func widenPrompt(body message.WidenBody) string {
 	case message.WidenRuleRemove:
 		return "Pillion: no longer hold to this rule, so that calls may run that it stops? " + neutral(now)
 	}
-	return "Pillion: is this to stand from now on? " + neutral(body.Then) + ". Now: " + neutral(now)
+	return "Pillion: is this to stand from now on? " + called(body.Then) + ". Now: " + neutral(now)
 }

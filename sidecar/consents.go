@@ -55,7 +55,7 @@ func filesOf(p host.Permission) []message.NamedFile {
 	files := []message.NamedFile{}
 	for _, path := range slices.Sorted(maps.Keys(p.Code.Files)) {
 		isChanged := slices.ContainsFunc(p.Differences, func(d consent.Difference) bool { return d.Path == path })
-		files = append(files, message.NamedFile{Path: path, SHA256: p.Code.Files[path], Changed: isChanged})
+		files = append(files, message.NamedFile{Path: path, SHA256: p.Code.Files[path], Changed: isChanged, Steers: p.Steers[path]})
 	}
 	return files
 }

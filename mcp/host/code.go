@@ -56,6 +56,17 @@ func lookAt(ctx context.Context, name string, d repository.Definition) (code, er
 	return c, nil
 }
 
+// steering are the files that the definition does not name, and that runners read.
+func (c *code) steering() map[string]bool {
+	steers := map[string]bool{}
+	for _, file := range c.files {
+		if file.Steers {
+			steers[file.Path] = true
+		}
+	}
+	return steers
+}
+
 // definedCode is what of the entry says which code it runs.
 func (h *Host) definedCode(at subject, on ground) repository.Definition {
 	d := repository.Definition{Root: on.root, Dir: at.entry.Cwd, Command: at.entry.Command, Args: at.entry.Args, Files: []string{at.entry.EnvFile}}

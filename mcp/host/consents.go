@@ -23,6 +23,8 @@ type Permission struct {
 	// very definition does not cover.
 	Code        consent.Code
 	Differences []consent.Difference
+	// Steers holds those files of the code that the definition does not name, and that runners read.
+	Steers map[string]bool
 	// Warnings are the findings on the entry that a person should read before allowing it.
 	Warnings []string
 	// IsSet tells for each variable that the definition reads whether it is set; never its value.
@@ -94,7 +96,7 @@ func (h *Host) permissionOf(s *slot) Permission {
 	p := Permission{Root: s.ground.root, Connector: h.view(s), Entry: s.entry, Hash: s.hash, IsSet: map[string]bool{}}
 	p.PreviousText, p.IsChange = h.decisions.PreviousText(s.consentKey())
 	if s.code != nil {
-		p.Code, p.Differences = s.code.Code, h.uncovered(s)
+		p.Code, p.Differences, p.Steers = s.code.Code, h.uncovered(s), s.code.steering()
 	}
 	p.From = s.mine.Env
 	lookup := h.lookup(h.subjectAt(s))

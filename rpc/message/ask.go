@@ -209,9 +209,10 @@ type ShownDefinition struct {
 
 // NamedFile is a file of the workspace that belongs to what is allowed.
 type NamedFile struct {
-	Path    string `json:"path"`    // below the workspace folder
-	SHA256  string `json:"sha256"`  // of its content, in hexadecimal, or words that say why there is none
-	Changed bool   `json:"changed"` // whether it differs from what was allowed
+	Path    string `json:"path"`            // below the workspace folder
+	SHA256  string `json:"sha256"`          // of its content, in hexadecimal, or words that say why there is none
+	Changed bool   `json:"changed"`         // whether it differs from what was allowed
+	Steers  bool   `json:"steers,omitzero"` // whether the definition does not name it, but runners such as npx read it
 }
 
 // ApprovalChoice is an answer to an approval. One that is not known is not

@@ -65,7 +65,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{ConsentBody{}, "items"},
 		{ConsentItem{}, "root connector name uri hash reason definitionText shown changes? warnings"},
 		{ShownDefinition{}, "command? args? cwd? env? url? headers? reads files"},
-		{NamedFile{}, "path sha256 changed"},
+		{NamedFile{}, "path sha256 changed steers?"},
 		{ApprovalBody{}, "tool argumentsText reason choices scopes"},
 		{ElicitationBody{}, "connector message schemaText? url?"},
 		{SamplingBody{}, "connector paramsText"},

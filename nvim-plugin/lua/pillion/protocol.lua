@@ -775,6 +775,8 @@
 ---@field sha256 string
 ---whether it differs from what was allowed
 ---@field changed boolean
+---whether the definition does not name it, but runners such as npx read it
+---@field steers? boolean
 
 ---pillion.ApprovalChoice is an answer to an approval. One that is not known is not offered,
 ---and as an answer decides nothing.

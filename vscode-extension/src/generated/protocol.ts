@@ -967,6 +967,8 @@ export interface NamedFile {
   sha256: string;
   /** whether it differs from what was allowed */
   changed: boolean;
+  /** whether the definition does not name it, but runners such as npx read it */
+  steers?: boolean;
 }
 
 /**
