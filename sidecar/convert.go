@@ -34,7 +34,7 @@ func ConnectorMessage(c host.Connector) message.Connector {
 		wire.DisabledBy = append(wire.DisabledBy, message.DisabledBy(by))
 	}
 	if c.Server.Name != "" {
-		wire.Server = &message.ServerIdentity{Name: c.Server.Name, Version: c.Server.Version, ProtocolVersion: c.Server.ProtocolVersion}
+		wire.Server = &message.ServerIdentity{Name: c.Server.Name, Version: c.Server.Version, ProtocolVersion: c.Server.ProtocolVersion, Instructions: c.Server.Instructions}
 	}
 	for _, p := range c.Processes {
 		wire.Processes = append(wire.Processes, message.ConnectorProcess{PID: p.PID, StartedAt: p.StartedAt.UTC()})
@@ -94,7 +94,7 @@ func ToolMessage(t host.Tool, detail message.ToolDetailLevel) message.Tool {
 	wire := message.Tool{
 		ID: message.ToolID(t.ID), Label: t.Label, ServedName: t.ServedName, Connector: message.ConnectorID(t.Connector),
 		Name: t.Name, Title: t.Title, Summary: t.Summary, Tokens: t.Tokens,
-		Permission: message.ToolPermission(t.Permission), Hash: t.Hash, State: message.ToolState(t.State),
+		Permission: message.ToolPermission(t.Permission), Hash: t.Hash, State: message.ToolState(t.State), Tags: t.Tags,
 	}
 	if detail == message.ToolFull {
 		wire.Description, wire.InputSchemaText, wire.OutputSchemaText = t.Description, string(t.InputSchema), string(t.OutputSchema)

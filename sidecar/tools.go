@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,10 +54,10 @@ func matchingTools(tools []host.Tool, connector, query, tag string) []host.Tool 
 	words := strings.Fields(strings.ToLower(query))
 	var matching []host.Tool
 	for _, tool := range tools {
-		if (connector != "" && tool.Connector != connector) || tag != "" {
+		if (connector != "" && tool.Connector != connector) || tag != "" && !slices.Contains(tool.Tags, tag) {
 			continue
 		}
-		text := strings.ToLower(tool.Label + " " + tool.ServedName + " " + tool.Title + " " + tool.Description)
+		text := strings.ToLower(strings.Join(append([]string{tool.Label, tool.ServedName, tool.Title, tool.Description}, tool.Tags...), " "))
 		if containsAll(text, words) {
 			matching = append(matching, tool)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"pillion/mcp/settings"
 )
 
 // aliasOf reads the name of the entry that this one is a second name of.
@@ -140,17 +142,17 @@ func (e *Entry) takeFrom(target *Entry) {
 	e.Transport, e.Command, e.Args, e.Env = target.Transport, target.Command, target.Args, target.Env
 	e.Cwd, e.EnvFile, e.URL, e.Headers = target.Cwd, target.EnvFile, target.URL, target.Headers
 	e.Inputs, e.Pillion = target.Inputs, target.Pillion
-	own := e.Options
-	e.Options = target.Options
-	for _, option := range optionKeys() {
-		if option != "excludeTools" && e.sets(option) {
-			e.Options.take(own, option)
+	own := &Entry{Options: e.Options, given: e.given}
+	e.Options, e.given = target.Options, maps.Clone(target.given)
+	for _, option := range settings.EntryOptions() {
+		if e.sets(string(option.Name)) && option.Name != settings.ExcludeTools {
+			e.take(own, option.Name)
 		}
 	}
-	e.Options.ExcludeTools = slices.Concat(own.ExcludeTools, target.Options.ExcludeTools)
-	e.Options.ImportedFrom = own.ImportedFrom
-	if own.Description != "" {
-		e.Options.Description = own.Description
+	e.Options.ExcludeTools = slices.Concat(own.Options.ExcludeTools, target.Options.ExcludeTools)
+	e.Options.ImportedFrom, e.Options.ToolPrefix = own.Options.ImportedFrom, own.Options.ToolPrefix
+	if own.Options.Description != "" {
+		e.Options.Description = own.Options.Description
 	}
 	if _, ok := e.Field("timeout"); !ok {
 		e.Timeout = target.Timeout
@@ -173,9 +175,15 @@ func (e *Entry) takeFrom(target *Entry) {
 // itself, such as what it offers and when it is started.
 func (e *Entry) ProcessHash() string {
 	shaping := *e
-	o := &shaping.Options
-	o.Start, o.IdleTimeout, o.CallTimeout, shaping.Timeout = "", 0, 0, 0
-	o.Tools, o.ExcludeTools, o.TrustReadOnly = nil, nil, false
+	shaping.Options, shaping.given, shaping.Timeout = Options{}, nil, 0
+	shaping.extra = maps.Clone(e.extra)
+	for _, option := range settings.EntryOptions() {
+		if option.Weight != settings.OfProcess {
+			delete(shaping.extra, "pillion."+string(option.Name))
+			continue
+		}
+		shaping.take(e, option.Name)
+	}
 	return shaping.Hash()
 }
 

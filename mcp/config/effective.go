@@ -19,6 +19,10 @@ type EffectiveEntry struct {
 	// Profiles are those of its file that the entry belongs to; one without any
 	// is in whichever is chosen.
 	Profiles []string
+	// IsBelieved says that the connector's read-only hints are: those of the user's
+	// own are unless its entry says otherwise, those of a project's where the user's
+	// file says so (E2).
+	IsBelieved bool
 }
 
 // Offers reports whether a tool passes the entry's own lists and what projects
@@ -38,18 +42,28 @@ func Effective(user *Document, projects []*Document) []EffectiveEntry {
 	projects = slices.DeleteFunc(slices.Clone(projects), func(d *Document) bool { return d == nil })
 	if user != nil {
 		for _, e := range user.Entries {
+			if e.Vouches {
+				continue // of a connector of another file
+			}
 			list = append(list, narrowed(e, user, projects))
 		}
 	}
 	for i, d := range projects {
 		for _, e := range d.Entries {
 			effective := narrowed(e, d, nil)
+			var own *Entry
+			if user != nil {
+				own = user.Entry(e.Name)
+			}
+			if own != nil && own.Vouches {
+				effective.IsBelieved, own = true, nil
+			}
 			switch outer := sharedWith(e, slices.Concat(projects[:i], projects[i+1:])); {
-			case user != nil && user.Entry(e.Name) != nil:
+			case own != nil:
 				if e.Narrows {
 					continue // it is part of the user's entry, not one of its own
 				}
-				effective.ShadowedBy = user.Entry(e.Name).ID
+				effective.ShadowedBy = own.ID
 			case outer != nil:
 				effective.ShadowedBy = outer.ID
 			}
@@ -63,6 +77,7 @@ func Effective(user *Document, projects []*Document) []EffectiveEntry {
 // taken from an entry is taken from its aliases as well.
 func narrowed(e *Entry, of *Document, projects []*Document) EffectiveEntry {
 	effective := EffectiveEntry{Entry: e, Disabled: e.Disabled, ExcludeTools: slices.Clone(e.Options.ExcludeTools), Profiles: of.Belongs(e)}
+	effective.IsBelieved = e.File.Source != SourceProject && !e.Options.DoubtReadOnly
 	names := []string{e.Name}
 	if e.aliased != nil {
 		effective.Disabled = effective.Disabled || e.aliased.Disabled

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"pillion/mcp/settings"
 )
 
 // The transports an entry can have, whatever spelling the file uses.
@@ -59,6 +61,9 @@ type Entry struct {
 	// Narrows is true for an entry of a project file that has neither command
 	// nor url and only takes away from the user's connector of that name.
 	Narrows bool
+	// Vouches is true for an entry of the user's file that has neither command nor
+	// url and says that a project's connector of that name is believed.
+	Vouches bool
 	// Pillion is true when the entry would run Pillion itself (A11); Fault is
 	// set then too.
 	Pillion bool
@@ -78,6 +83,8 @@ type Entry struct {
 	// off is true when the entry says, clearly or not, that it is off.
 	off    bool
 	fields []field
+	// given are the options that the entry has, as they were read.
+	given map[settings.Name]settings.Value
 	// extra are the keys that mean nothing to Pillion yet; they count in the
 	// hash, because a later version may give them a meaning.
 	extra map[string]jsontext.Value

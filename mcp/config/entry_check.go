@@ -130,6 +130,10 @@ func (r *entryReader) settleTransport() {
 		e.Narrows = true
 		e.Fault = &Finding{Code: CodeNarrowsOnly, Severity: Hint, Span: e.KeySpan, Entry: e.Name,
 			Message: "the entry has no command or url and only narrows your own connector of that name"}
+	case r.vouches():
+		e.Vouches = true
+		e.Fault = &Finding{Code: CodeNarrowsOnly, Severity: Hint, Span: e.KeySpan, Entry: e.Name,
+			Message: "the entry has no command or url and only says that a project's connector of that name is believed"}
 	case e.Transport == TransportStdio:
 		r.refuse(CodeIncomplete, e.KeySpan, "the entry has no command", `write "command" with the program to run`)
 	case e.Transport != "":
@@ -153,6 +157,20 @@ func (r *entryReader) narrows() bool {
 		}
 	}
 	return r.entry.off || r.hasAny("enabled", "disabled") || len(r.entry.Options.ExcludeTools) > 0
+}
+
+// vouches reports whether the entry only says that what a project's connector of
+// its name claims to only read is believed (E2, S4).
+func (r *entryReader) vouches() bool {
+	if r.entry.File.Source != SourceUser || !r.entry.Options.TrustReadOnly {
+		return false
+	}
+	for key := range r.has {
+		if key != "description" && key != "pillion" {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *entryReader) missingType() {

@@ -9,6 +9,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/jsonc"
+
+	"pillion/mcp/settings"
 )
 
 // definition is the canonical form that is hashed. Its keys never change
@@ -36,6 +38,8 @@ type definitionInput struct {
 	Default  string   `json:"default,omitzero"`
 }
 
+// definitionOptions are the options that had a place in it before any other. All
+// later ones count as they are written, among the extra keys.
 type definitionOptions struct {
 	Start         string    `json:"start,omitzero"`
 	Era           string    `json:"era,omitzero"`
@@ -47,6 +51,16 @@ type definitionOptions struct {
 	TrustReadOnly bool      `json:"trustReadOnly,omitzero"`
 	Tools         *[]string `json:"tools,omitzero"`
 	ExcludeTools  []string  `json:"excludeTools,omitempty"`
+}
+
+// hasPlace reports whether an option is among [definitionOptions].
+func hasPlace(option settings.Name) bool {
+	switch option {
+	case settings.Start, settings.Era, settings.StartTimeout, settings.CallTimeout, settings.IdleTimeout, settings.MaxConcurrent,
+		settings.InheritEnv, settings.TrustReadOnly, settings.Tools, settings.ExcludeTools:
+		return true
+	}
+	return false
 }
 
 // Hash is over the canonical form of the effective, unexpanded definition.

@@ -36,6 +36,9 @@ func TestC71_WhatChangesTheHash(t *testing.T) {
 		{"unknown key", `{"command":"x"}`, `{"command":"x","headersHelper":"evil"}`, false},
 		{"unknown number", `{"command":"x","k":9007199254740993}`, `{"command":"x","k":9007199254740992}`, false},
 		{"unknown option", `{"command":"x"}`, `{"command":"x","pillion":{"scope":"call"}}`, false},
+		{"toolPrefix", `{"command":"x"}`, `{"command":"x","pillion":{"toolPrefix":"y"}}`, false},
+		{"extraIncludeTools", `{"command":"x"}`, `{"command":"x","pillion":{"extraIncludeTools":["y"]}}`, false},
+		{"tags", `{"command":"x"}`, `{"command":"x","pillion":{"tags":["y"],"toolTags":{"z":["y"]},"default":false}}`, true},
 
 		{"disabled", stdio, `{"command":"npx","disabled":true,"args":["-y","p"],"env":{"A":"1","B":"2"},"cwd":"c","envFile":".env"}`, true},
 		{"enabled", stdio, `{"command":"npx","enabled":false,"args":["-y","p"],"env":{"A":"1","B":"2"},"cwd":"c","envFile":".env"}`, true},

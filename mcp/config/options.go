@@ -37,13 +37,33 @@ type Options struct {
 	// InheritEnv names further variables that the child gets from Pillion's
 	// own environment; the user's file alone may set it (S4).
 	InheritEnv []string
-	// TrustReadOnly says that the connector's read-only hints are believed; the
-	// user's file alone may set it (S4).
-	TrustReadOnly bool
+	// TrustReadOnly says that the connector's read-only hints are believed, and
+	// DoubtReadOnly, that they are not though the connector is the user's own; the
+	// user's file alone may set them (S4).
+	TrustReadOnly, DoubtReadOnly bool
 
 	// Tools, when not nil, are the only ones offered; ExcludeTools are never
 	// offered. Exact names, globs and /regular expressions/.
 	Tools, ExcludeTools []string
+	// ExtraIncludeTools are offered beside Tools, where there are such.
+	ExtraIncludeTools []string
+
+	// ToolPrefix stands in the place of the connector's name before its tools'
+	// served names.
+	ToolPrefix string
+	// Tags are those of all tools, ToolTags those of tools by patterns of their
+	// names.
+	Tags     []string
+	ToolTags map[string][]string
+	// IsOffByDefault says that the connector is on only where a profile that is
+	// chosen has it.
+	IsOffByDefault bool
+	// MaxInstructionBytes bounds what is passed on of the server's instructions;
+	// negative for nothing (written 0).
+	MaxInstructionBytes int
+	// StderrLevel is that at which standard error is logged beside the
+	// connector's own log; empty for not at all.
+	StderrLevel string
 
 	// Description is also read from the entry itself.
 	Description string
@@ -60,7 +80,20 @@ type Options struct {
 // Offers reports whether the options let a tool through.
 func (o Options) Offers(tool string) bool {
 	matches := func(pattern string) bool { return MatchesTool(pattern, tool) }
-	return !slices.ContainsFunc(o.ExcludeTools, matches) && (o.Tools == nil || slices.ContainsFunc(o.Tools, matches))
+	return !slices.ContainsFunc(o.ExcludeTools, matches) &&
+		(o.Tools == nil || slices.ContainsFunc(o.Tools, matches) || slices.ContainsFunc(o.ExtraIncludeTools, matches))
+}
+
+// TagsOf are the tags of a tool, sorted.
+func (o Options) TagsOf(tool string) []string {
+	tags := slices.Clone(o.Tags)
+	for pattern, more := range o.ToolTags {
+		if MatchesTool(pattern, tool) {
+			tags = append(tags, more...)
+		}
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
 }
 
 // MatchesTool reports whether one pattern of a tools or excludeTools list
@@ -94,9 +127,31 @@ func (r *entryReader) option(m member, path string) {
 	case declared.Name == settings.AliasOf:
 		r.aliasOf(m, path)
 	default:
-		if value, ok := r.value(m, declared, path); ok {
-			r.entry.Options.set(declared.Name, value)
+		value, ok := r.value(m, declared, path)
+		if !ok && declared.IsTrust {
+			value, ok = declared.Narrowest(), true
 		}
+		if ok {
+			r.entry.setOption(declared.Name, value)
+			r.weigh(m, declared)
+		}
+	}
+}
+
+// setOption gives the entry an option, and remembers it for those who take it over.
+func (e *Entry) setOption(name settings.Name, value settings.Value) {
+	if e.given == nil {
+		e.given = map[settings.Name]settings.Value{}
+	}
+	e.given[name] = value
+	e.Options.set(name, value)
+}
+
+// weigh lets the hash look at what is written for an option that is part of the
+// definition, but for those that have a place of their own in it.
+func (r *entryReader) weigh(m member, declared settings.Setting) {
+	if declared.Weight != settings.OfNothing && !hasPlace(declared.Name) {
+		r.keepOption(m)
 	}
 }
 
@@ -160,11 +215,27 @@ func (o *Options) set(name settings.Name, v settings.Value) {
 	case settings.InheritEnv:
 		o.InheritEnv = v.List()
 	case settings.TrustReadOnly:
-		o.TrustReadOnly = v.Bool()
+		o.TrustReadOnly, o.DoubtReadOnly = v.Bool(), !v.Bool()
 	case settings.Tools:
 		o.Tools = v.List()
 	case settings.ExcludeTools:
 		o.ExcludeTools = v.List()
+	case settings.ExtraIncludeTools:
+		o.ExtraIncludeTools = v.List()
+	case settings.ToolPrefix:
+		o.ToolPrefix = v.Text()
+	case settings.Tags:
+		o.Tags = v.List()
+	case settings.ToolTags:
+		o.ToolTags = v.Lists()
+	case settings.OnByDefault:
+		o.IsOffByDefault = !v.Bool()
+	case settings.MaxInstructionBytes:
+		if o.MaxInstructionBytes = v.Count(); o.MaxInstructionBytes == 0 {
+			o.MaxInstructionBytes = -1
+		}
+	case settings.StderrLevel:
+		o.StderrLevel = v.Text()
 	case settings.Description:
 		if o.Description == "" {
 			o.Description = v.Text()

@@ -47,7 +47,10 @@ func TestA6_OptionFaultsHaveNoEffect(t *testing.T) {
 		{`"maxConcurrent":"4"`, CodeValue, Warning},
 		{`"trustReadOnly":"true"`, CodeType, Warning},
 		{`"description":1`, CodeType, Warning},
-		{`"toolPrefix":"x"`, CodeUnsupported, Hint},
+		{`"scope":"call"`, CodeUnsupported, Hint},
+		{`"toolTags":["a"]`, CodeType, Warning},
+		{`"maxInstructionBytes":-1`, CodeValue, Warning},
+		{`"stderrLevel":"loud"`, CodeValue, Warning},
 		{`"seat":"browser"`, CodeUnsupported, Hint},
 		{`"colour":"red"`, CodeUnknownKey, Hint},
 		{`"startTimout":"5s"`, CodeUnknownKey, Hint},
@@ -58,6 +61,10 @@ func TestA6_OptionFaultsHaveNoEffect(t *testing.T) {
 		if f := finding(t, e.Findings, test.code); f.Severity != test.severity || len(e.Findings) != 1 {
 			t.Errorf("%s: %v", test.option, e.Findings)
 		}
+		if e.Options.DoubtReadOnly != strings.Contains(test.option, "trustReadOnly") {
+			t.Errorf("%s: doubted %v (S4)", test.option, e.Options.DoubtReadOnly)
+		}
+		e.Options.DoubtReadOnly = false
 		if !reflect.DeepEqual(e.Options, Options{}) {
 			t.Errorf("%s: has an effect: %+v", test.option, e.Options)
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"pillion/mcp/settings"
 )
 
 // readSection reads the object under "pillion" beside mcpServers: what holds
@@ -77,25 +79,24 @@ func (d *Document) readDefaults(m member) {
 	}
 }
 
+// canBeDefault reports whether an option makes sense for all entries of a file;
+// of an unknown one that is said where it is read.
 func canBeDefault(option string) bool {
-	switch option {
-	case "aliasOf", "description", "importedFrom":
-		return false
-	}
-	return true
+	declared, isKnown := settings.Lookup(settings.Name(option))
+	return !isKnown || !declared.IsOfOne
 }
 
 // applyDefaults gives an entry the options that it does not set itself. A
 // default at fault is the fault of every entry that it was meant for.
 func (d *Document) applyDefaults(e *Entry) {
-	if e.Narrows || e.alias != "" {
+	if e.Narrows || e.Vouches || e.alias != "" {
 		return // an alias has those of the entry it stands for
 	}
 	for _, one := range d.defaults {
 		if e.sets(one.option) {
 			continue
 		}
-		e.Options.take(one.read.Options, one.option)
+		e.take(one.read, settings.Name(one.option))
 		for key, value := range one.read.extra {
 			if e.extra == nil {
 				e.extra = map[string]jsontext.Value{}
@@ -116,30 +117,9 @@ func (e *Entry) sets(option string) bool {
 	return ok
 }
 
-// take takes one option over from others.
-func (o *Options) take(from Options, option string) {
-	switch option {
-	case "start":
-		o.Start = from.Start
-	case "era":
-		o.Era = from.Era
-	case "startTimeout":
-		o.StartTimeout = from.StartTimeout
-	case "callTimeout":
-		o.CallTimeout = from.CallTimeout
-	case "idleTimeout":
-		o.IdleTimeout = from.IdleTimeout
-	case "maxConcurrent":
-		o.MaxConcurrent = from.MaxConcurrent
-	case "inheritEnv":
-		o.InheritEnv = from.InheritEnv
-	case "trustReadOnly":
-		o.TrustReadOnly = from.TrustReadOnly
-	case "tools":
-		o.Tools = from.Tools
-	case "excludeTools":
-		o.ExcludeTools = from.ExcludeTools
-	case "profiles":
-		o.Profiles = from.Profiles
+// take takes one option over from another entry, which may not have it.
+func (e *Entry) take(from *Entry, option settings.Name) {
+	if value, isGiven := from.given[option]; isGiven {
+		e.setOption(option, value)
 	}
 }

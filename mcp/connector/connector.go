@@ -65,6 +65,8 @@ type Options struct {
 	Guard func() (*process.Guard, error)
 	// LogFile receives what the server writes to stderr, rotated and redacted; empty means it is kept in memory only.
 	LogFile string
+	// OnStderr is told each line of stderr, secrets taken out, bounded and made visible; nil for nobody. It must not block.
+	OnStderr func(line string)
 	// Redact takes secret values out of everything said about the server; results pass untouched.
 	Redact *redact.Set
 	Client Implementation

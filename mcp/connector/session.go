@@ -70,7 +70,7 @@ func (c *Connector) begin(s *session, l link) {
 
 // openJournal opens what the session keeps of the server's words.
 func (c *Connector) openJournal() *journal {
-	journal, err := newJournal(c.options.LogFile, c.options.Redact)
+	journal, err := newJournal(c.options.LogFile, c.options.Redact, c.options.OnStderr)
 	if err != nil {
 		// A log that cannot be kept is no reason not to run.
 		c.warn("log", fmt.Sprintf("has no log file: %v", err))

@@ -31,8 +31,8 @@ type journal struct {
 	column   int // bytes since the last line end
 }
 
-func newJournal(path string, secrets *redact.Set) (*journal, error) {
-	j := &journal{secrets: secrets}
+func newJournal(path string, secrets *redact.Set, onLine func(string)) (*journal, error) {
+	j := &journal{secrets: secrets, tail: tail{onLine: onLine}}
 	var err error
 	if path != "" {
 		j.file, err = openRotating(path)
@@ -130,6 +130,7 @@ func (j *journal) last() []string {
 
 // tail keeps the last lines of a stream.
 type tail struct {
+	onLine  func(line string) // nil for nobody
 	lines   []string
 	current []byte
 }
@@ -160,6 +161,9 @@ func (t *tail) end() {
 	t.current = t.current[:0]
 	if line == "" {
 		return
+	}
+	if t.onLine != nil {
+		t.onLine(line)
 	}
 	if len(t.lines) == maxTailLines {
 		copy(t.lines, t.lines[1:])

@@ -451,7 +451,7 @@ func TestWriter_AnswersHaveABound(t *testing.T) {
 }
 
 func TestJournal_HoldsTheLastLinesWhateverComes(t *testing.T) {
-	j, err := newJournal("", nil)
+	j, err := newJournal("", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"pillion/mcp/catalog"
-	"pillion/mcp/config"
 	"pillion/mcp/connector"
 	"pillion/mcp/permission"
 	"pillion/mcp/redact"
@@ -39,14 +38,14 @@ func (h *Host) newIndex() *toolIndex {
 	for _, s := range h.slots {
 		offered[s] = h.offered(s)
 		for _, tool := range offered[s] {
-			all = append(all, identity{s.id, s.entry.Name, tool.Name})
+			all = append(all, s.identity(tool.Name))
 		}
 	}
 	served := servedNames(all)
 	index := &toolIndex{byName: map[string][]int{}, bySlot: map[string][]int{}}
 	for s, tools := range offered {
 		for _, tool := range tools {
-			shown := newTool(s, tool, served[identity{s.id, s.entry.Name, tool.Name}]).redacted(h.secrets)
+			shown := newTool(s, tool, served[s.identity(tool.Name)]).redacted(h.secrets)
 			index.tools = append(index.tools, indexedTool{s, shown})
 		}
 	}
@@ -64,6 +63,11 @@ func (h *Host) newIndex() *toolIndex {
 	return index
 }
 
+// identity is what a served name of the slot's tool must tell apart.
+func (s *slot) identity(tool string) identity {
+	return identity{s.id, cmp.Or(s.entry.Options.ToolPrefix, s.entry.Name), tool}
+}
+
 func newTool(s *slot, tool connector.Tool, served string) Tool {
 	return Tool{
 		ID: ToolID(s.id, tool.Name), Label: Label(s.entry.Name, tool.Name), ServedName: served,
@@ -72,7 +76,7 @@ func newTool(s *slot, tool connector.Tool, served string) Tool {
 		InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations,
 		ReadOnly:      tool.ReadOnly != nil && *tool.ReadOnly,
 		IsDestructive: tool.Destructive == nil || *tool.Destructive,
-		OpenWorld:     tool.OpenWorld, Hash: tool.Hash, Tokens: tokensOf(tool),
+		OpenWorld:     tool.OpenWorld, Hash: tool.Hash, Tokens: tokensOf(tool), Tags: s.entry.Options.TagsOf(tool.Name),
 	}
 }
 
@@ -162,13 +166,11 @@ func (h *Host) permissionOfTool(entry indexedTool, rules []permission.Rule, isHe
 
 // subjectOf is what a call of the tool is judged by, but for its arguments; h.mu is held.
 func (h *Host) subjectOf(s *slot, tool Tool) permission.Subject {
-	isOwn := s.entry.File.Source == config.SourceUser || s.entry.File.Source == config.SourceBuiltin
 	return permission.Subject{
 		Source: string(s.entry.File.Source), Root: s.entry.File.Root, Connector: s.entry.Identity(), DefinitionHash: s.hash,
 		Tool: tool.Name, ToolHash: tool.Hash,
 		ReadOnly: tool.ReadOnly, Destructive: tool.IsDestructive, OpenWorld: tool.OpenWorld != nil && *tool.OpenWorld,
-		// A project's connector is never believed: only the user's own file can add one (E2, S4).
-		Trusted: isOwn,
+		Trusted: s.effective.IsBelieved, // a project's file has no say in it (E2, S4)
 	}
 }
 

@@ -41,7 +41,7 @@ func (h *Host) findKnown(name string) (knownTool, error) {
 	}
 	found := h.hiddenNamed(name)
 	if len(found) == 0 {
-		found = h.labelled(name)
+		found = h.labelled(name, anySlot)
 	}
 	switch len(found) {
 	case 1:
@@ -64,7 +64,7 @@ func (h *Host) hiddenNamed(name string) (found []knownTool) {
 			continue
 		}
 		for _, tool := range s.listedNames() {
-			served := servedNameAlone(identity{s.id, s.entry.Name, tool})
+			served := servedNameAlone(s.identity(tool))
 			if name == ToolID(s.id, tool) || name == Label(s.entry.Name, tool) || name == served {
 				found = append(found, knownTool{s.id, tool, true})
 			}
@@ -90,25 +90,37 @@ func (s *slot) listedNames() []string {
 	return names
 }
 
-// labelled are the tools that a label could mean by the connector's name before it, the longest such name; h.mu is held.
-func (h *Host) labelled(name string) (found []knownTool) {
+// labelled are the tools that a label or a served name could mean by what stands before them, on the connectors that are
+// concerned; the longest such beginning counts. h.mu is held.
+func (h *Host) labelled(name string, isConcerned func(*slot) bool) (found []knownTool) {
 	longest := 0
 	for _, s := range h.present() {
-		if s.standing.isShadowed {
+		if s.standing.isShadowed || !isConcerned(s) {
 			continue
 		}
-		for _, prefix := range []string{s.entry.Name + ".", CleanName(s.entry.Name) + "__"} {
-			raw, isPrefix := strings.CutPrefix(name, prefix)
-			if !isPrefix || raw == "" || len(prefix) < longest {
-				continue
-			}
-			if len(prefix) > longest {
-				longest, found = len(prefix), nil
-			}
-			found = append(found, knownTool{s.id, raw, slices.Contains(s.listedNames(), raw)})
+		raw, prefix := s.toolLabelled(name)
+		if raw == "" || prefix < longest {
+			continue
 		}
+		if prefix > longest {
+			longest, found = prefix, nil
+		}
+		found = append(found, knownTool{s.id, raw, slices.Contains(s.listedNames(), raw)})
 	}
 	return found
+}
+
+func anySlot(*slot) bool { return true }
+
+// toolLabelled is the tool that a label or a served name means if it is one of this connector's, whether or not that lists it,
+// and how many bytes stand before it; empty for another's.
+func (s *slot) toolLabelled(name string) (raw string, prefix int) {
+	for _, before := range []string{s.entry.Name + ".", CleanName(s.identity("").connector) + "__"} {
+		if rest, isPrefix := strings.CutPrefix(name, before); isPrefix && rest != "" && len(before) > prefix {
+			raw, prefix = rest, len(before)
+		}
+	}
+	return raw, prefix
 }
 
 // labels are the names that somebody may have meant: of connectors, and of their tools; h.mu is held.
@@ -147,7 +159,7 @@ func (h *Host) toolOf(known knownTool) (Tool, error) {
 			return tool, nil
 		}
 	}
-	tool := newTool(s, connector.Tool{Name: known.name}, servedNameAlone(identity{s.id, s.entry.Name, known.name}))
+	tool := newTool(s, connector.Tool{Name: known.name}, servedNameAlone(s.identity(known.name)))
 	tool.Permission, tool.Tokens = "ask", 0
 	if !s.offers(known.name) {
 		tool.State = ToolOff
@@ -161,7 +173,7 @@ func (h *Host) hidden(s *slot) (hidden []Tool) {
 		return nil
 	}
 	add := func(tool connector.Tool, state string) {
-		shown := newTool(s, tool, servedNameAlone(identity{s.id, s.entry.Name, tool.Name})).redacted(h.secrets)
+		shown := newTool(s, tool, servedNameAlone(s.identity(tool.Name))).redacted(h.secrets)
 		shown.Permission, shown.Tokens, shown.State = "deny", 0, state
 		hidden = append(hidden, shown)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -202,7 +203,7 @@ func (h *Host) pathExt() []string {
 }
 
 func (h *Host) connectorOptions(entry *config.Entry, secrets []string) connector.Options {
-	return connector.Options{
+	options := connector.Options{
 		Logger:  h.log,
 		Guard:   h.startGuard,
 		LogFile: h.logFile(entry),
@@ -211,6 +212,13 @@ func (h *Host) connectorOptions(entry *config.Entry, secrets []string) connector
 		Timing:  h.options.StopTiming,
 		Eras:    h.eras,
 	}
+	var level slog.Level
+	if written := entry.Options.StderrLevel; written != "" && level.UnmarshalText([]byte(written)) == nil {
+		options.OnStderr = func(line string) {
+			h.log.Log(context.Background(), level, "connector says", "connector", entry.Name, "line", line)
+		}
+	}
+	return options
 }
 
 func programName(command string) string {

@@ -18,6 +18,7 @@ func factsOf(e config.EffectiveEntry) personal.Entry {
 	return personal.Entry{
 		Source: string(e.Entry.File.Source), Name: e.Entry.Name, Root: e.Entry.File.Root, Hash: e.Entry.Hash(),
 		IsOff: e.Entry.Disabled, IsOffByProject: e.Disabled && !e.Entry.Disabled, Reads: e.Entry.Reads(), Profiles: e.Profiles,
+		IsOffWithoutProfile: e.Entry.Options.IsOffByDefault,
 	}
 }
 

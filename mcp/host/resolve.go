@@ -171,19 +171,13 @@ func (h *Host) connectorOfTool(name string) (string, error) {
 	}
 }
 
-// unlistedOwners are the connectors whose name the label begins with and whose tools are not known; h.mu is held.
+// unlistedOwners are the connectors that the tool may be of and whose tools are not known; h.mu is held.
 func (h *Host) unlistedOwners(name string) []string {
-	var found []string
-	for id, s := range h.slots {
-		if s.isRemoved || s.standing.isShadowed || (s.isListed() && s.standing.mayRun()) {
-			continue
-		}
-		clean, _ := cleanName(s.entry.Name)
-		if strings.HasPrefix(name, s.entry.Name+".") || strings.HasPrefix(name, clean+"__") {
-			found = append(found, id)
-		}
+	var owners []string
+	for _, tool := range h.labelled(name, func(s *slot) bool { return !s.isListed() || !s.standing.mayRun() }) {
+		owners = append(owners, tool.connector)
 	}
-	return found
+	return owners
 }
 
 func (c *call) needsConsent(view Connector) *Result {

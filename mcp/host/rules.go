@@ -87,7 +87,10 @@ func (h *Host) newRule(r NewRule) (permission.Rule, error) {
 			return permission.Rule{}, &UnknownError{What: "tool", Name: r.Tool}
 		}
 		// A tool may be refused before it is listed, by its own name or its label.
-		rule.Tool = strings.TrimPrefix(r.Tool, s.entry.Name+".")
+		rule.Tool = r.Tool
+		if raw, _ := s.toolLabelled(r.Tool); raw != "" {
+			rule.Tool = raw
+		}
 	}
 	rule.Label = labelOf(rule)
 	return rule, nil

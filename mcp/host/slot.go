@@ -51,6 +51,8 @@ type slot struct {
 // Server is what a connector says of itself.
 type Server struct {
 	Name, Version, ProtocolVersion string
+	// Instructions are its own words to a model, as far as the entry passes them on.
+	Instructions string
 }
 
 func newSlot(id string) *slot {

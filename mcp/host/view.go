@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/personal"
+	"pillion/mcp/settings"
 )
 
 // Connector is a connector as it stands; a value, not a handle.
@@ -64,6 +66,8 @@ type Tool struct {
 	OpenWorld               *bool
 	Hash                    string
 	Tokens                  int
+	// Tags are those that the file gives it, sorted.
+	Tags []string
 	// Permission is what a call without particular arguments would meet: auto, ask or deny.
 	Permission string
 	// State is empty for a tool that is offered, else [ToolOff] or [ToolQuarantined].
@@ -158,4 +162,17 @@ func summaryOf(description string) string {
 		return string(runes[:maxSummaryRunes-1]) + "…"
 	}
 	return text
+}
+
+// passedOn are a server's instructions as far as its entry passes them on; a limit of 0 stands for the usual one, a negative
+// one for nothing.
+func passedOn(instructions string, limit int) string {
+	const cut = "…"
+	if limit = cmp.Or(limit, settings.DefaultMaxInstructionBytes); limit < 0 {
+		return ""
+	}
+	if len(instructions) <= limit {
+		return instructions
+	}
+	return strings.ToValidUTF8(instructions[:max(0, limit-len(cut))], "") + cut
 }

@@ -214,6 +214,8 @@ func (h *Host) takeOver(s *slot, process *connector.Connector) bool {
 	s.server = Server{ProtocolVersion: status.Server.ProtocolVersion}
 	s.server.Name, _ = h.secrets.Text(status.Server.Name)
 	s.server.Version, _ = h.secrets.Text(status.Server.Version)
+	s.server.Instructions, _ = h.secrets.Text(status.Instructions)
+	s.server.Instructions = passedOn(s.server.Instructions, s.entry.Options.MaxInstructionBytes)
 	s.warnings = status.Warnings
 	h.publish(s, status.Catalogue)
 	s.lister = process

@@ -33,6 +33,14 @@ const (
 	AliasOf       Name = "aliasOf"
 	InheritEnv    Name = "inheritEnv"
 	TrustReadOnly Name = "trustReadOnly"
+
+	ToolPrefix          Name = "toolPrefix"
+	ExtraIncludeTools   Name = "extraIncludeTools"
+	Tags                Name = "tags"
+	ToolTags            Name = "toolTags"
+	OnByDefault         Name = "default"
+	MaxInstructionBytes Name = "maxInstructionBytes"
+	StderrLevel         Name = "stderrLevel"
 )
 
 // The words of ask.
@@ -70,6 +78,10 @@ const (
 	// DownloadStartTimeout stands in the place of DefaultStartTimeout for a
 	// runner that may have to download first, until its first output (U10).
 	DownloadStartTimeout = 180 * time.Second
+	// DefaultMaxInstructionBytes is what is passed on of a server's instructions,
+	// and MaxInstructionsBytes the most that can be.
+	DefaultMaxInstructionBytes = 4 << 10
+	MaxInstructionsBytes       = 64 << 10
 	// MaxCallTimeout is the longest that a call takes, whatever is set.
 	MaxCallTimeout = 60 * time.Minute
 )
@@ -181,13 +193,13 @@ func durationDefault(d time.Duration) string { return string(quote(shortDuration
 func anyEntry() []Channel { return []Channel{UserEntry, ProjectEntry} }
 
 func entrySettings() []Setting {
-	return slices.Concat(usedOptions(), trustOptions(), aheadOptions())
+	return slices.Concat(usedOptions(), listingOptions(), trustOptions(), aheadOptions())
 }
 
 func usedOptions() []Setting {
 	return []Setting{
 		{
-			Name: Start, Owner: OfEntry, Kind: Word, Default: `"lazy"`, From: anyEntry(),
+			Name: Start, Owner: OfEntry, Weight: OfDefinition, Kind: Word, Default: `"lazy"`, From: anyEntry(),
 			Choices:   []Choice{{StartLazy, "when something needs it"}, {StartEager, "with the session"}},
 			Line:      "When the connector is started.",
 			Paragraph: "An eager one is started as soon as it may run, and never stopped for being idle.",
@@ -199,14 +211,14 @@ func usedOptions() []Setting {
 				"Zero is no timeout that can be.",
 		},
 		{
-			Name: CallTimeout, Owner: OfEntry, Kind: Duration, Default: durationDefault(DefaultCallTimeout), Min: 1, From: anyEntry(),
+			Name: CallTimeout, Owner: OfEntry, Weight: OfDefinition, Kind: Duration, Default: durationDefault(DefaultCallTimeout), Min: 1, From: anyEntry(),
 			Line: "How long a call may go without progress.",
 			Paragraph: "Progress starts it anew, and it stands still while a question of the call is open. " +
 				"No call takes longer than 60 minutes, whatever is set. " +
 				"It goes before the key timeout of the entry itself.",
 		},
 		{
-			Name: IdleTimeout, Owner: OfEntry, Kind: Duration, Default: durationDefault(DefaultIdleTimeout), From: anyEntry(),
+			Name: IdleTimeout, Owner: OfEntry, Weight: OfDefinition, Kind: Duration, Default: durationDefault(DefaultIdleTimeout), From: anyEntry(),
 			Line:      "How long a connector stays up that nobody uses.",
 			Paragraph: "It starts again with the next use. With 0 it stays up, and so does one that is given a single call at a time, unless this is set for it.",
 		},
@@ -226,39 +238,84 @@ func usedOptions() []Setting {
 			Paragraph: "It is found out by asking, and remembered. Set it for a server that takes the question badly.",
 		},
 		{
-			Name: Tools, Owner: OfEntry, Kind: Patterns, From: anyEntry(),
+			Name: Tools, Owner: OfEntry, Weight: OfDefinition, Kind: Patterns, From: anyEntry(),
 			Line: "The only tools that are offered.",
 			Paragraph: "Exact names, globs, and regular expressions between slashes. " +
 				"Without it all are offered; an empty list offers none. " +
 				"A pattern that cannot be read stops the entry, because without it more would be offered than was meant.",
 		},
 		{
-			Name: ExcludeTools, Owner: OfEntry, Kind: Patterns, From: anyEntry(),
+			Name: ExcludeTools, Owner: OfEntry, Weight: OfDefinition, Kind: Patterns, From: anyEntry(),
 			Line: "Tools that are never offered.",
 			Paragraph: "Written as in tools, and stronger than that. " +
 				"It is the one option by which a project's file reaches a connector of your own mcp.json: what the project excludes is not offered there.",
 		},
 		{
-			Name: Description, Owner: OfEntry, Kind: Text, From: anyEntry(),
+			Name: Description, Owner: OfEntry, Weight: OfNothing, IsOfOne: true, Kind: Text, From: anyEntry(),
 			Line:      "What the connector is for, in your words.",
 			Paragraph: "It describes and nothing else: a change of it asks for no new permission.",
 		},
 		{
-			Name: ImportedFrom, Owner: OfEntry, Kind: Text, From: anyEntry(),
+			Name: ImportedFrom, Owner: OfEntry, Weight: OfNothing, IsOfOne: true, Kind: Text, From: anyEntry(),
 			Line:      "The file of another program that the entry was imported from.",
 			Paragraph: "Importing writes it into your own mcp.json, and listings say so. It describes and nothing else.",
 		},
 		{
-			Name: Profiles, Owner: OfEntry, Kind: Names, From: anyEntry(),
+			Name: Profiles, Owner: OfEntry, Weight: OfNothing, Kind: Names, From: anyEntry(),
 			Line: "The profiles that the connector belongs to.",
 			Paragraph: "With \"*\" it belongs to all of its file. " +
 				"One that belongs to none is there whichever is chosen.",
 		},
 		{
-			Name: AliasOf, Owner: OfEntry, Kind: Text, From: anyEntry(),
+			Name: AliasOf, Owner: OfEntry, Weight: OfNothing, IsOfOne: true, Kind: Text, From: anyEntry(),
 			Line: "The entry of this file that this one is a second name of.",
 			Paragraph: "What runs is that entry's; the alias has tools, options and a description of its own, and no program or address. " +
 				"An alias of an alias is refused.",
+		},
+	}
+}
+
+// listingOptions say how the connector and its tools are listed, found and logged.
+func listingOptions() []Setting {
+	return []Setting{
+		{
+			Name: ExtraIncludeTools, Owner: OfEntry, Weight: OfDefinition, Kind: Patterns, From: anyEntry(),
+			Line: "Tools that are offered beside those of tools.",
+			Paragraph: "Written as in tools. It adds to a list of tools that comes from defaults or from the entry that this one is an alias of. " +
+				"Without any list of tools all are offered already, and what excludeTools names is not offered all the same.",
+		},
+		{
+			Name: ToolPrefix, Owner: OfEntry, Weight: OfDefinition, IsOfOne: true, Kind: Text, From: anyEntry(),
+			Line: "What stands before the names of the connector's tools where programs are given them.",
+			Paragraph: "It takes the place of the connector's name there: with gh a tool is gh__create_issue. " +
+				"People see the connector's own name, and permissions go by it.",
+		},
+		{
+			Name: Tags, Owner: OfEntry, Weight: OfNothing, Kind: Names, From: anyEntry(),
+			Line:      "Words by which the connector's tools are found.",
+			Paragraph: "A search looks at them as well, and a list can be limited to one.",
+		},
+		{
+			Name: ToolTags, Owner: OfEntry, Weight: OfNothing, IsOfOne: true, Kind: NameLists, From: anyEntry(),
+			Line:      "Words by which single tools are found, by the tool's name.",
+			Paragraph: "An object of lists; a name may be a glob or a regular expression between slashes. They are had beside tags.",
+		},
+		{
+			Name: OnByDefault, Owner: OfEntry, Weight: OfNothing, Kind: Bool, Default: `true`, From: anyEntry(),
+			Line:      "Whether the connector is on where no profile is chosen.",
+			Paragraph: "With false it is there only while a profile that it belongs to is chosen, or once you switch it on for yourself.",
+		},
+		{
+			Name: MaxInstructionBytes, Owner: OfEntry, Weight: OfDefinition, Kind: Bytes, Default: strconv.Itoa(DefaultMaxInstructionBytes), Max: MaxInstructionsBytes, From: anyEntry(),
+			Line:      "How much of the server's own instructions is passed on.",
+			Paragraph: "They are cut at a character and marked as cut. With 0 nothing of them is passed on.",
+		},
+		{
+			Name: StderrLevel, Owner: OfEntry, Kind: Word, From: anyEntry(),
+			Choices: []Choice{{"debug", "debug"}, {"info", "info"}, {"warn", "warn"}, {"error", "error"}},
+			Line:    "The level at which the connector's standard error is written to Pillion's own log as well.",
+			Paragraph: "Without it that output goes to the connector's log file alone. " +
+				"Secrets that are known are replaced in both.",
 		},
 	}
 }
@@ -274,10 +331,11 @@ func trustOptions() []Setting {
 				"Name here what else it may see.",
 		},
 		{
-			Name: TrustReadOnly, Owner: OfEntry, Kind: Bool, Default: `false`, From: own, IsTrust: true, Narrows: ToFalse,
+			Name: TrustReadOnly, Owner: OfEntry, Weight: OfDefinition, Kind: Bool, Default: `false`, From: own, IsTrust: true, Narrows: ToFalse,
 			Line: "Whether the connector is believed when it says that a tool only reads.",
 			Paragraph: "Such a tool runs without a question, unless it says that it reaches the open world or its arguments name a URL elsewhere. " +
-				"Connectors of your own mcp.json are believed without it.",
+				"Connectors of your own mcp.json are believed without it, and with false they are not. " +
+				"An entry of your own file that has this option and neither command nor url says it of the project's connectors of that name.",
 		},
 		{
 			Name: "seat", Owner: OfEntry, Kind: Text, From: own, IsTrust: true, IsAhead: true,
@@ -302,17 +360,8 @@ func aheadOptions() []Setting {
 	}
 	most := ahead("max", Count, "How many processes of the connector run at once.")
 	most.Min, most.Max = 1, 1000
-	level := ahead("stderrLevel", Word, "The level at which the connector's standard error is logged.")
-	level.Choices = []Choice{{"debug", "debug"}, {"info", "info"}, {"warn", "warn"}, {"error", "error"}}
 	return []Setting{
-		ahead("toolPrefix", Text, "What stands before the names of the connector's tools."),
-		ahead("extraIncludeTools", Patterns, "Tools that are offered beside those of tools."),
-		ahead("tags", Names, "Words by which the connector is found."),
-		ahead("toolTags", Object, "Words by which single tools are found, by the tool's name."),
-		ahead("default", Bool, "Whether the connector is on where no profile says so."),
 		sharing, scope, most,
 		ahead("reconnect", Object, "How a lost connection is made again."),
-		ahead("maxInstructionBytes", Bytes, "How much of the server's instructions is passed on."),
-		level,
 	}
 }

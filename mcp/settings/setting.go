@@ -25,6 +25,7 @@ const (
 	Path           // an absolute path
 	File           // a path that may be relative to the current folder
 	Object         // a JSON object, kept as it is written
+	NameLists      // a JSON object of lists of strings
 	Variables      // a JSON object of strings; no setting is one
 )
 
@@ -100,6 +101,16 @@ const (
 	ToMore                // a list allows less the more it holds
 )
 
+// Weight says what of a connector an option of its entry is part of.
+type Weight int
+
+// The weights.
+const (
+	OfProcess    Weight = iota // of the process: with another value it is another definition, and another process
+	OfDefinition               // of what the definition lets through and when: it holds for each name of a process by itself
+	OfNothing                  // it describes or selects, and another value asks for no new permission
+)
+
 // Choice is one word that a setting can be, and what it means.
 type Choice struct{ Word, Meaning string }
 
@@ -125,6 +136,11 @@ type Setting struct {
 	// From are the channels that are listened to. Of a trust setting all but one
 	// of them may only narrow; see [Setting.Granter].
 	From []Channel
+	// Weight is that of an option of an entry.
+	Weight Weight
+	// IsOfOne is set for an option that is for one connector, and cannot stand
+	// among the defaults of a file.
+	IsOfOne bool
 	// IsAhead is set where a value is accepted and kept, and nothing reads it yet.
 	IsAhead bool
 

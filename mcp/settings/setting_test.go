@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
@@ -168,6 +169,15 @@ func TestDecodeWord(t *testing.T) {
 	}
 }
 
+func TestNameListsKeepWhatIsGood(t *testing.T) {
+	t.Parallel()
+	v, faults := declared(ToolTags).Decode([]byte(`{"a": ["x", "y"], "b*": [], "c": "z", "d": [1, "w"]}`))
+	want := map[string][]string{"a": {"x", "y"}, "b*": {}, "d": {"w"}}
+	if !maps.EqualFunc(v.Lists(), want, slices.Equal) || len(faults) != 2 {
+		t.Errorf("%v, %v", v.Lists(), faults)
+	}
+}
+
 // samples are values that a setting can have, all different.
 func samples(s Setting) []Value {
 	var texts []string
@@ -188,6 +198,8 @@ func samples(s Setting) []Value {
 		texts = []string{`[]`, `["a"]`, `["b"]`, `["a","b"]`}
 	case Path, File:
 		texts = []string{string(quote(somePath())), string(quote(somePath() + "2"))}
+	case NameLists:
+		texts = []string{`{}`, `{"a":["b"]}`}
 	case Object:
 		texts = []string{`{}`, `{"a":1}`}
 	}

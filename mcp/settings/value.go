@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ type Value struct {
 	text   string
 	number int64 // a duration's nanoseconds
 	list   []string
+	lists  map[string][]string
 }
 
 // IsSet reports whether there is a value.
@@ -39,10 +41,13 @@ func (v Value) Count() int { return int(v.number) }
 // List is the value of Names or Patterns; nil where nothing is set.
 func (v Value) List() []string { return slices.Clone(v.list) }
 
+// Lists is the value of NameLists; nil where nothing is set.
+func (v Value) Lists() map[string][]string { return maps.Clone(v.lists) }
+
 // Equal reports whether two values are the same.
 func (v Value) Equal(other Value) bool {
 	return v.kind == other.kind && v.yes == other.yes && v.text == other.text && v.number == other.number &&
-		slices.Equal(v.list, other.list)
+		slices.Equal(v.list, other.list) && maps.EqualFunc(v.lists, other.lists, slices.Equal)
 }
 
 // String is the value as a file writes it, in JSON; "unset" for none.
@@ -70,7 +75,7 @@ func (v Value) JSON() jsontext.Value {
 			items[i] = string(quote(item))
 		}
 		return jsontext.Value("[" + strings.Join(items, ",") + "]")
-	case Object, Variables:
+	case Object, Variables, NameLists:
 		return jsontext.Value(v.text)
 	}
 	return jsontext.Value("null")
@@ -139,6 +144,8 @@ func (s Setting) Decode(text []byte) (Value, []Fault) {
 		return s.decodeCount(string(raw))
 	case Names, Patterns:
 		return s.decodeList(raw)
+	case NameLists:
+		return s.decodeLists(raw)
 	case Object, Variables:
 		if raw.Kind() != '{' {
 			return Value{}, wrongType(raw, "write an object")
@@ -152,7 +159,7 @@ func (s Setting) Decode(text []byte) (Value, []Fault) {
 // DecodeWord reads a value as a variable or a flag gives it.
 func (s Setting) DecodeWord(word string) (Value, []Fault) {
 	switch s.Kind {
-	case Bool, Object:
+	case Bool, Object, NameLists:
 		return s.Decode([]byte(word))
 	case Duration:
 		if strings.Trim(word, "0123456789.") == "" {
@@ -254,10 +261,39 @@ func (s Setting) decodeList(raw jsontext.Value) (Value, []Fault) {
 	return value, faults
 }
 
+// decodeLists keeps the members that are lists of strings.
+func (s Setting) decodeLists(raw jsontext.Value) (Value, []Fault) {
+	if raw.Kind() != '{' {
+		return Value{}, wrongType(raw, "write an object of lists of strings")
+	}
+	lists := map[string][]string{}
+	var faults []Fault
+	decoder := jsontext.NewDecoder(strings.NewReader(string(raw)))
+	_, _ = decoder.ReadToken()
+	for decoder.PeekKind() != '}' {
+		key, _ := decoder.ReadToken()
+		name := key.String()
+		value, err := decoder.ReadValue()
+		if err != nil {
+			break // it is valid
+		}
+		items, wrong := Setting{Kind: Names}.decodeList(value)
+		for _, fault := range wrong {
+			fault.Item, fault.Message = -1, "of "+shown(name)+" "+fault.Message
+			faults = append(faults, fault)
+		}
+		if items.IsSet() {
+			lists[name] = items.List()
+		}
+	}
+	_ = raw.Compact() // it is valid
+	return Value{kind: NameLists, text: string(raw), lists: lists}, faults
+}
+
 func (s Setting) decodeItems(items []string) (Value, []Fault) {
-	check := CheckPattern
-	if s.Kind == Names {
-		check = checkName
+	check := checkName
+	if s.Kind == Patterns {
+		check = CheckPattern
 	}
 	var faults []Fault
 	good := make([]string, 0, len(items))

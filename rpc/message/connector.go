@@ -105,9 +105,10 @@ type Connector struct {
 
 // ServerIdentity is who a connector's MCP server said it is.
 type ServerIdentity struct {
-	Name            string `json:"name"`            // its own name, a claim
-	Version         string `json:"version"`         // its own version, a claim
-	ProtocolVersion string `json:"protocolVersion"` // MCP revision that was agreed on
+	Name            string `json:"name"`                  // its own name, a claim
+	Version         string `json:"version"`               // its own version, a claim
+	ProtocolVersion string `json:"protocolVersion"`       // MCP revision that was agreed on
+	Instructions    string `json:"instructions,omitzero"` // its own words to a model, as far as the entry passes them on: a claim
 }
 
 // ConnectorProcess is one process that runs for a connector.

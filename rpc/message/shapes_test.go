@@ -20,7 +20,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		members string
 	}{
 		{Connector{}, "id name root? state source uri? range? hash? transport tools resources prompts tokens generation stale? server? processes shadowedBy? aliasOf? profiles? problem? warnings? pinned? disabledBy?"},
-		{ServerIdentity{}, "name version protocolVersion"},
+		{ServerIdentity{}, "name version protocolVersion instructions?"},
 		{ConnectorProcess{}, "pid sessionId? startedAt"},
 		{ConnectorProblem{}, "kind reason steps logUri?"},
 		{ConnectorsResult{}, "rev connectors"},

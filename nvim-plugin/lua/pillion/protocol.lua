@@ -179,6 +179,8 @@
 ---@field version string
 ---MCP revision that was agreed on
 ---@field protocolVersion string
+---its own words to a model, as far as the entry passes them on: a claim
+---@field instructions? string
 
 ---pillion.ConnectorProcess is one process that runs for a connector.
 ---@class (exact) pillion.ConnectorProcess

@@ -38,22 +38,26 @@
 ---@field profiles? string[]
 ---The entry of this file that this one is a second name of.
 ---@field aliasOf? string
+---Tools that are offered beside those of tools.
+---@field extraIncludeTools? string[]
+---What stands before the names of the connector's tools where programs are given them.
+---@field toolPrefix? string
+---Words by which the connector's tools are found.
+---@field tags? string[]
+---Words by which single tools are found, by the tool's name.
+---@field toolTags? table<string, string[]>
+---Whether the connector is on where no profile is chosen. Absent: true.
+---@field default? boolean
+---How much of the server's own instructions is passed on. Absent: 4096.
+---@field maxInstructionBytes? integer
+---The level at which the connector's standard error is written to Pillion's own log as well.
+---@field stderrLevel? "debug"|"info"|"warn"|"error"
 ---Further variables that the connector gets from Pillion's own environment. Absent: [].
 ---@field inheritEnv? string[]
 ---Whether the connector is believed when it says that a tool only reads. Absent: false.
 ---@field trustReadOnly? boolean
 ---What the connector is the one provider of in a session, such as a browser.
 ---@field seat? string
----What stands before the names of the connector's tools.
----@field toolPrefix? string
----Tools that are offered beside those of tools.
----@field extraIncludeTools? string[]
----Words by which the connector is found.
----@field tags? string[]
----Words by which single tools are found, by the tool's name.
----@field toolTags? table<string, any>
----Whether the connector is on where no profile says so.
----@field default? boolean
 ---Whether several callers share one process of the connector.
 ---@field sharing? "shared"|"exclusive"
 ---What one process of the connector serves.
@@ -62,10 +66,6 @@
 ---@field max? integer
 ---How a lost connection is made again.
 ---@field reconnect? table<string, any>
----How much of the server's instructions is passed on.
----@field maxInstructionBytes? integer
----The level at which the connector's standard error is logged.
----@field stderrLevel? "debug"|"info"|"warn"|"error"
 
 local M = {}
 

@@ -138,6 +138,8 @@ func tsSetting(s settings.Setting) string {
 		return "string[]"
 	case settings.Object:
 		return "Record<string, unknown>"
+	case settings.NameLists:
+		return "Record<string, string[]>"
 	}
 	return "string"
 }
@@ -193,6 +195,8 @@ func luaSetting(s settings.Setting) string {
 		return "string[]"
 	case settings.Object:
 		return "table<string, any>"
+	case settings.NameLists:
+		return "table<string, string[]>"
 	}
 	return "string"
 }

@@ -91,6 +91,8 @@ func kindWords(s settings.Setting) string {
 		return "a path"
 	case settings.Object:
 		return "an object"
+	case settings.NameLists:
+		return "an object of lists of strings"
 	}
 	return "a string"
 }

@@ -114,6 +114,8 @@ func valueSchema(s settings.Setting) *object {
 			item.add("minLength", 1) // but an argument may be empty
 		}
 		o.add("type", "array").add("items", item)
+	case settings.NameLists:
+		o.add("type", "object").add("additionalProperties", (&object{}).add("type", "array").add("items", (&object{}).add("type", "string").add("minLength", 1)))
 	case settings.Object:
 		o.add("type", "object")
 	case settings.Variables:

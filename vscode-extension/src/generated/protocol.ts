@@ -235,6 +235,8 @@ export interface ServerIdentity {
   version: string;
   /** MCP revision that was agreed on */
   protocolVersion: string;
+  /** its own words to a model, as far as the entry passes them on: a claim */
+  instructions?: string;
 }
 
 /** ConnectorProcess is one process that runs for a connector. */

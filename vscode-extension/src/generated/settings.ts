@@ -47,22 +47,26 @@ export interface EntryOptions {
   profiles?: string[];
   /** The entry of this file that this one is a second name of. */
   aliasOf?: string;
+  /** Tools that are offered beside those of tools. */
+  extraIncludeTools?: string[];
+  /** What stands before the names of the connector's tools where programs are given them. */
+  toolPrefix?: string;
+  /** Words by which the connector's tools are found. */
+  tags?: string[];
+  /** Words by which single tools are found, by the tool's name. */
+  toolTags?: Record<string, string[]>;
+  /** Whether the connector is on where no profile is chosen. Absent: true. */
+  default?: boolean;
+  /** How much of the server's own instructions is passed on. Absent: 4096. */
+  maxInstructionBytes?: number;
+  /** The level at which the connector's standard error is written to Pillion's own log as well. */
+  stderrLevel?: "debug" | "info" | "warn" | "error";
   /** Further variables that the connector gets from Pillion's own environment. Absent: []. */
   inheritEnv?: string[];
   /** Whether the connector is believed when it says that a tool only reads. Absent: false. */
   trustReadOnly?: boolean;
   /** What the connector is the one provider of in a session, such as a browser. */
   seat?: string;
-  /** What stands before the names of the connector's tools. */
-  toolPrefix?: string;
-  /** Tools that are offered beside those of tools. */
-  extraIncludeTools?: string[];
-  /** Words by which the connector is found. */
-  tags?: string[];
-  /** Words by which single tools are found, by the tool's name. */
-  toolTags?: Record<string, unknown>;
-  /** Whether the connector is on where no profile says so. */
-  default?: boolean;
   /** Whether several callers share one process of the connector. */
   sharing?: "shared" | "exclusive";
   /** What one process of the connector serves. */
@@ -71,10 +75,6 @@ export interface EntryOptions {
   max?: number;
   /** How a lost connection is made again. */
   reconnect?: Record<string, unknown>;
-  /** How much of the server's instructions is passed on. */
-  maxInstructionBytes?: number;
-  /** The level at which the connector's standard error is logged. */
-  stderrLevel?: "debug" | "info" | "warn" | "error";
 }
 
 /** What holds where nothing is set. */
