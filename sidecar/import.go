@@ -56,47 +56,54 @@ func (s *Session) importEntries(ctx context.Context, params message.ImportParams
 	}
 	result := message.ImportResult{Added: []message.ConnectorID{}, Report: []message.ImportRemark{}}
 	remark(&result, document.Notes...)
+	var batch config.Batch
 	for _, name := range names {
 		converted, _ := document.Convert(name, target)
 		remark(&result, converted.Report...)
 		if converted.Definition == nil {
 			continue
 		}
-		if err := writeImport(c.Host, &result, file, converted); err != nil {
-			return message.ImportResult{}, err
+		one := config.NewEntry{Name: name, Definition: converted.Definition, Inputs: converted.Inputs}
+		if file.Source == config.SourceUser { // nobody was asked (S6)
+			if one.Definition, err = host.SwitchedOff(one.Definition); err != nil {
+				return message.ImportResult{}, editError(err)
+			}
+		}
+		batch.Entries = append(batch.Entries, one)
+	}
+	if len(batch.Entries) == 0 {
+		return result, nil
+	}
+	written, there, err := c.AddEntries(file, batch)
+	if err != nil {
+		return message.ImportResult{}, editError(err)
+	}
+	reportImport(&result, written, batch, there)
+	return result, nil
+}
+
+// reportImport says what became of the entries of a batch.
+func reportImport(result *message.ImportResult, written *config.Document, batch config.Batch, there []string) {
+	isThere := map[string]bool{}
+	for _, name := range there {
+		isThere[name] = true
+	}
+	for _, one := range batch.Entries {
+		if isThere[one.Name] {
+			remark(result, imports.Remark{Name: one.Name, Message: "it is not imported: there is a connector of this name already"})
+			continue
+		}
+		result.Added = append(result.Added, message.ConnectorID(config.EntryID(written.File.Path, one.Name)))
+		if written.File.Source == config.SourceUser {
+			remark(result, imports.Remark{Name: one.Name, Message: "it is switched off until you allow it: " + host.ApproveCommand(one.Name) + ", in a terminal"})
 		}
 	}
-	return result, nil
 }
 
 func remark(result *message.ImportResult, remarks ...imports.Remark) {
 	for _, r := range remarks {
 		result.Report = append(result.Report, message.ImportRemark{Name: r.Name, Key: r.Key, Message: r.Message})
 	}
-}
-
-// writeImport writes one entry: the user's own switched off, since nobody was asked (S6).
-func writeImport(c *host.Host, result *message.ImportResult, file config.File, converted imports.Converted) error {
-	definition := converted.Definition
-	if file.Source == config.SourceUser {
-		var err error
-		if definition, err = host.SwitchedOff(definition); err != nil {
-			return editError(err)
-		}
-	}
-	entry, err := c.AddEntry(file, converted.Name, definition, false)
-	switch {
-	case errors.Is(err, config.ErrExists):
-		remark(result, imports.Remark{Name: converted.Name, Message: "it is not imported: there is a connector of this name already"})
-		return nil
-	case err != nil:
-		return editError(err)
-	}
-	result.Added = append(result.Added, message.ConnectorID(entry.ID))
-	if file.Source == config.SourceUser {
-		remark(result, imports.Remark{Name: converted.Name, Message: "it is switched off until you allow it: " + host.ApproveCommand(converted.Name) + ", in a terminal"})
-	}
-	return nil
 }
 
 // openImport reads a file that is among those of other programs: an editor names no other.

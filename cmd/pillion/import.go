@@ -93,7 +93,7 @@ func (v importVerb) from(p *program, h *ownHub) error {
 		return fail(exitUsage, nil, "%w", err)
 	}
 	d, _ := openDevice() // without one nothing is allowed
-	run := &importRun{program: p, hub: h, device: d, target: target, document: document, isForced: v.Force,
+	run := &importRun{program: p, hub: h, device: d, target: target, document: document, isForced: v.Force, wasOff: map[string]bool{},
 		shape: importShape{File: document.Place.Path, Imported: []importedShape{}, Report: []message.ImportRemark{}}}
 	return run.all(names)
 }
@@ -189,17 +189,16 @@ type importRun struct {
 	document *imports.Document
 	isForced bool
 	shape    importShape
+	wasOff   map[string]bool // in the source, by name
 	// isUnanswered is true where a question got no answer, isRefused where it got another than yes.
 	isUnanswered, isRefused bool
 }
 
 func (r *importRun) all(names []string) error {
 	r.report(r.document.Notes...)
-	var err error
-	for _, name := range names {
-		if err = r.one(name); err != nil {
-			break
-		}
+	batch, err := r.decide(names)
+	if written := r.write(batch); written != nil && (err == nil || errors.Is(err, errUndecided)) {
+		err = written
 	}
 	if errors.Is(err, errUndecided) {
 		r.isUnanswered, err = true, nil
@@ -254,52 +253,86 @@ func (r *importRun) report(remarks ...imports.Remark) {
 	}
 }
 
-// one converts an entry, asks about it and writes it.
-func (r *importRun) one(name string) error {
-	converted, _ := r.document.Convert(name, r.target)
-	r.report(converted.Report...)
-	if converted.Definition == nil {
+// decide converts the entries and asks about them, before anything is written.
+func (r *importRun) decide(names []string) (config.Batch, error) {
+	batch := config.Batch{IsReplacing: r.isForced}
+	there := r.there()
+	for _, name := range names {
+		converted, _ := r.document.Convert(name, r.target)
+		r.report(converted.Report...)
+		if converted.Definition == nil {
+			continue
+		}
+		if there != nil && there.Entry(name) != nil && !r.isForced {
+			r.report(imports.Remark{Name: name, Message: "it is not imported: there is a connector of this name already, which --force replaces"})
+			continue
+		}
+		definition, err := r.decided(converted)
+		if err != nil {
+			return batch, err
+		}
+		r.wasOff[name] = converted.Disabled
+		batch.Entries = append(batch.Entries, config.NewEntry{Name: name, Definition: definition, Inputs: converted.Inputs})
+	}
+	return batch, nil
+}
+
+// there is the file as it stands; nil for none.
+func (r *importRun) there() *config.Document {
+	for _, document := range r.hub.Documents() {
+		if document.File.Path == r.target.File.Path {
+			return document
+		}
+	}
+	return nil
+}
+
+// write writes all entries by one edit, and asks about those that wait.
+func (r *importRun) write(batch config.Batch) error {
+	if len(batch.Entries) == 0 {
 		return nil
 	}
-	preview, err := r.preview(name, converted.Definition)
+	document, _, err := r.hub.AddEntries(r.target.File, batch)
 	if err != nil {
 		return err
 	}
-	if hasEntry(r.hub, preview.ID) && !r.isForced {
-		r.report(imports.Remark{Name: name, Message: "it is not imported: there is a connector of this name already, which --force replaces"})
-		return nil
+	for _, one := range batch.Entries {
+		entry := document.Entry(one.Name)
+		if entry == nil {
+			continue
+		}
+		if err := r.settle(entry, r.wasOff[one.Name]); err != nil {
+			return err
+		}
 	}
-	definition, err := r.decided(preview, converted)
-	if err != nil {
-		return err
-	}
-	added, err := r.hub.AddEntry(r.target.File, name, definition, r.isForced)
-	if err != nil {
-		return err
-	}
-	return r.settle(added, converted.Disabled)
+	return nil
 }
 
 // preview is the entry as it will stand in the file.
-func (r *importRun) preview(name string, definition []byte) (*config.Entry, error) {
-	whole, err := config.Insert(nil, name, definition, true)
+func (r *importRun) preview(converted imports.Converted) (*config.Entry, error) {
+	one := config.NewEntry{Name: converted.Name, Definition: converted.Definition, Inputs: converted.Inputs}
+	whole, _, err := config.Batch{Entries: []config.NewEntry{one}}.Write(nil, true)
 	if err != nil {
 		return nil, err
 	}
-	entry := config.Parse(r.target.File, whole).Entry(name)
+	entry := config.Parse(r.target.File, whole).Entry(converted.Name)
 	if entry == nil {
-		return nil, fmt.Errorf("the connector %q cannot be read back", name)
+		return nil, fmt.Errorf("the connector %q cannot be read back", converted.Name)
 	}
 	return entry, nil
 }
 
 // decided is the definition as it is written: of the user's own switched off without a yes (S6). An entry of the project is
 // written first, and its question is the one that the editor shows as well.
-func (r *importRun) decided(preview *config.Entry, converted imports.Converted) ([]byte, error) {
+func (r *importRun) decided(converted imports.Converted) ([]byte, error) {
 	if r.target.File.Source != config.SourceUser || converted.Disabled {
 		return converted.Definition, nil
 	}
 	if r.device != nil {
+		preview, err := r.preview(converted)
+		if err != nil {
+			return nil, err
+		}
 		isYes, err := r.device.approves(r.ctx, importQuestion(preview, r.document.Place))
 		if err != nil {
 			return nil, errUndecided

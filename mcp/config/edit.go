@@ -28,32 +28,14 @@ func (e *UneditableError) Error() string { return "edit configuration: " + e.Fin
 // as strict JSON. strict also keeps the new entry from following a file's
 // trailing-comma style.
 func Insert(text []byte, name string, definition []byte, strict bool) ([]byte, error) {
-	if f := checkName(name); f != nil && f.Severity == Error {
-		return nil, &UneditableError{*f}
+	edited, there, err := Batch{Entries: []NewEntry{{Name: name, Definition: definition}}}.Write(text, strict)
+	if err == nil && len(there) > 0 {
+		err = fmt.Errorf("insert %s: %w", quoted(name), ErrExists)
 	}
-	definition = bytes.TrimPrefix(definition, []byte(byteOrderMark))
-	value, err := parseDefinition(definition)
 	if err != nil {
 		return nil, err
 	}
-	ed, err := newEditor(text)
-	if err != nil {
-		return nil, err
-	}
-	if len(ed.find(name)) > 0 {
-		return nil, fmt.Errorf("insert %s: %w", quoted(name), ErrExists)
-	}
-	added := newMember{key: name, value: value}
-	want := append(slices.Clone(ed.entries()), pair{name, canonicalText(definition)})
-	switch {
-	case ed.blank:
-		ed.newFile(added)
-	case ed.servers == nil:
-		ed.insert(ed.root, newMember{key: serversKey, nested: []newMember{added}}, strict)
-	default:
-		ed.insert(ed.servers, added, strict)
-	}
-	return ed.apply(want)
+	return edited, nil
 }
 
 // Replace puts a new definition in an entry's place.
@@ -119,7 +101,7 @@ func SetDisabled(text []byte, name string, disabled bool) ([]byte, error) {
 		}
 	}
 	if !found && disabled {
-		ed.insert(entry, newMember{key: "disabled", literal: "true"}, false)
+		ed.insert(entry, false, newMember{key: "disabled", literal: "true"})
 	}
 	return ed.applySwitch(i, disabled)
 }
@@ -269,7 +251,7 @@ func (ed *editor) apply(want []pair) ([]byte, error) {
 		return nil, err
 	}
 	if !slices.Equal(after.entries(), want) || !slices.Equal(after.others(), ed.others()) {
-		return nil, errors.New("edit configuration: the result does not say what was meant, nothing was changed")
+		return nil, errNotMeant()
 	}
 	return after.text, nil
 }
@@ -286,12 +268,12 @@ func (ed *editor) applySwitch(i int, disabled bool) ([]byte, error) {
 	}
 	e := readEntry(File{}, after.text, list[i], maxEntryFindings)
 	if e.Disabled != disabled {
-		return nil, errors.New("edit configuration: the result does not say what was meant, nothing was changed")
+		return nil, errNotMeant()
 	}
 	want, got := ed.entries(), after.entries()
 	want[i].value, got[i].value = withoutSwitch(want[i].value), withoutSwitch(got[i].value)
 	if !slices.Equal(want, got) || !slices.Equal(after.others(), ed.others()) {
-		return nil, errors.New("edit configuration: the result does not say what was meant, nothing was changed")
+		return nil, errNotMeant()
 	}
 	return after.text, nil
 }

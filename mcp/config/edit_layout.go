@@ -92,30 +92,53 @@ func (ed *editor) indentOf(offset int) string {
 }
 
 // newFile writes a whole file below what little there is.
-func (ed *editor) newFile(entry newMember) {
+func (ed *editor) newFile(members ...newMember) {
 	l := layout{lines: true, eol: "\n", unit: "  ", afterMark: " "}
 	if i := bytes.IndexByte(ed.text, '\n'); i > 0 && ed.text[i-1] == '\r' {
 		l.eol = "\r\n"
 	}
 	kept := len(bytes.TrimRight(ed.text, " \t\r\n"))
-	text := l.print(newMember{nested: []newMember{{key: serversKey, nested: []newMember{entry}}}}, "") + l.eol
+	text := l.print(newMember{nested: members}, "") + l.eol
 	if kept > len(byteOrderMark) || kept > 0 && !bytes.HasPrefix(ed.text, []byte(byteOrderMark)) {
 		text = l.eol + text
 	}
 	ed.splice(Span{kept, len(ed.text)}, text)
 }
 
-// insert adds a member at the end of an object.
-func (ed *editor) insert(v *hujson.Value, m newMember, strict bool) {
-	object := v.Value.(*hujson.Object)
+// insert adds members at the end of an object.
+func (ed *editor) insert(v *hujson.Value, strict bool, added ...newMember) {
+	var last *hujson.Value
+	start := 0
+	if object := v.Value.(*hujson.Object); len(object.Members) > 0 {
+		m := &object.Members[len(object.Members)-1]
+		last, start = &m.Value, m.Name.StartOffset
+	}
+	ed.insertAfter(v, last, start, strict, len(added), func(l layout, i int, indent string) string { return l.member(added[i], indent) })
+}
+
+// append adds values at the end of an array.
+func (ed *editor) append(v *hujson.Value, strict bool, added ...*hujson.Value) {
+	var last *hujson.Value
+	start := 0
+	if array := v.Value.(*hujson.Array); len(array.Elements) > 0 {
+		last = &array.Elements[len(array.Elements)-1]
+		start = last.StartOffset
+	}
+	ed.insertAfter(v, last, start, strict, len(added), func(l layout, i int, indent string) string {
+		return l.print(newMember{value: added[i]}, indent)
+	})
+}
+
+// insertAfter adds n parts at the end of an object or array, whose last part is
+// given, with the place where that starts; nil for an empty one.
+func (ed *editor) insertAfter(v, last *hujson.Value, start int, strict bool, n int, part func(l layout, i int, indent string) string) {
 	l := ed.layoutOf(v)
 	closing := v.EndOffset - 1
 	gap, indent := v.StartOffset+1, ed.indentOf(v.StartOffset)+l.unit
 	comma := ""
-	if n := len(object.Members); n > 0 {
-		last := &object.Members[n-1]
-		gap = last.Value.EndOffset
-		if at, ok := ed.commaAfter(&last.Value); ok {
+	if last != nil {
+		gap = last.EndOffset
+		if at, ok := ed.commaAfter(last); ok {
 			gap = at + 1
 			if !strict {
 				comma = ","
@@ -123,7 +146,7 @@ func (ed *editor) insert(v *hujson.Value, m newMember, strict bool) {
 		} else {
 			ed.splice(Span{gap, gap}, ",")
 		}
-		if start := last.Name.StartOffset; len(bytes.TrimSpace(ed.text[ed.lineStart(start):start])) == 0 {
+		if len(bytes.TrimSpace(ed.text[ed.lineStart(start):start])) == 0 {
 			indent = ed.indentOf(start)
 		}
 	}
@@ -137,16 +160,23 @@ func (ed *editor) insert(v *hujson.Value, m newMember, strict bool) {
 		l.lines = true
 	}
 	at := Span{gap + len(kept), gap + len(kept)}
+	joined := func(separator, indent string) string {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = part(l, i, indent)
+		}
+		return strings.Join(parts, separator) + comma
+	}
 	switch {
 	case l.lines && bytes.IndexByte(rest[len(kept):], '\n') >= 0:
-		ed.splice(at, l.eol+indent+l.member(m, indent)+comma)
+		ed.splice(at, l.eol+indent+joined(","+l.eol+indent, indent))
 	case l.lines:
 		at.End = closing
-		ed.splice(at, l.eol+indent+l.member(m, indent)+comma+l.eol+ed.indentOf(v.StartOffset))
-	case len(object.Members) > 0:
-		ed.splice(at, l.afterMark+l.member(m, "")+comma)
+		ed.splice(at, l.eol+indent+joined(","+l.eol+indent, indent)+l.eol+ed.indentOf(v.StartOffset))
+	case last != nil:
+		ed.splice(at, l.afterMark+joined(","+l.afterMark, ""))
 	default:
-		ed.splice(at, l.member(m, ""))
+		ed.splice(at, joined(","+l.afterMark, ""))
 	}
 }
 

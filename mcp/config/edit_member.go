@@ -37,7 +37,7 @@ func Set(text []byte, name string, path []string, value []byte, strict bool) ([]
 	for i := len(path) - 2; i >= at.depth; i-- {
 		m = newMember{key: path[i], nested: []newMember{m}}
 	}
-	ed.insert(at.object, m, strict)
+	ed.insert(at.object, strict, m)
 	return ed.applyMember(at, path, path[:at.depth+1], canonicalText(value))
 }
 
@@ -112,11 +112,11 @@ func (ed *editor) applyMember(at memberPlace, path, made []string, value string)
 	}
 	want, got := ed.entries(), after.entries()
 	if len(want) != len(got) || valueAt(got[at.entry].value, path) != value {
-		return nil, errors.New("edit configuration: the result does not say what was meant, nothing was changed")
+		return nil, errNotMeant()
 	}
 	want[at.entry].value, got[at.entry].value = withoutMember(want[at.entry].value, made), withoutMember(got[at.entry].value, made)
 	if !slices.Equal(want, got) || !slices.Equal(after.others(), ed.others()) {
-		return nil, errors.New("edit configuration: the result does not say what was meant, nothing was changed")
+		return nil, errNotMeant()
 	}
 	return after.text, nil
 }

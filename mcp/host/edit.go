@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"pillion/mcp/config"
@@ -12,26 +11,37 @@ import (
 // AddEntry writes an entry into a configuration file, which need not exist, and reads the files again.
 // A file that does not parse is left as it is; so is one that names the connector already, unless it is to be replaced.
 func (h *Host) AddEntry(file config.File, name string, definition []byte, isReplacing bool) (*config.Entry, error) {
-	err := h.rewrite(file, func(text []byte) ([]byte, error) {
-		edited, err := config.Insert(text, name, definition, true)
-		if errors.Is(err, config.ErrExists) && isReplacing {
-			return config.Replace(text, name, definition)
-		}
+	document, there, err := h.AddEntries(file, config.Batch{Entries: []config.NewEntry{{Name: name, Definition: definition}}, IsReplacing: isReplacing})
+	if err != nil {
+		return nil, err
+	}
+	if len(there) > 0 {
+		return nil, fmt.Errorf("add connector %q to %s: %w", name, file.Path, config.ErrExists)
+	}
+	entry := document.Entry(name)
+	if entry == nil {
+		return nil, fmt.Errorf("add connector %q to %s: it is not in the file afterwards", name, file.Path)
+	}
+	return entry, nil
+}
+
+// AddEntries writes entries, and the inputs that they refer to, into a configuration file by one edit, and reads the files again
+// once. It returns the names that were there already and stay, and the document as it is then.
+func (h *Host) AddEntries(file config.File, batch config.Batch) (document *config.Document, there []string, err error) {
+	err = h.rewrite(file, func(text []byte) (edited []byte, err error) {
+		edited, there, err = batch.Write(text, true)
 		return edited, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("add connector %q to %s: %w", name, file.Path, err)
+		return nil, nil, fmt.Errorf("add connectors to %s: %w", file.Path, err)
 	}
 	h.Reload()
-	for _, document := range h.Documents() {
-		if document.File.Path != file.Path {
-			continue
-		}
-		if entry := document.Entry(name); entry != nil {
-			return entry, nil
+	for _, read := range h.Documents() {
+		if read.File.Path == file.Path {
+			return read, there, nil
 		}
 	}
-	return nil, fmt.Errorf("add connector %q to %s: it is not in the file afterwards", name, file.Path)
+	return nil, nil, fmt.Errorf("add connectors to %s: the file is not there afterwards", file.Path)
 }
 
 // RemoveEntry takes a connector's entry out of its file and reads the files again.

@@ -34,6 +34,9 @@ type Converted struct {
 	Definition []byte
 	// Disabled is true where the definition says so.
 	Disabled bool
+	// Inputs are what the definition refers to as ${input:…} and the source
+	// describes.
+	Inputs []config.NewInput
 	// Report is what a person should know, in the order of the source.
 	Report []Remark
 }
@@ -74,8 +77,10 @@ type conversion struct {
 	dialect dialect
 	target  Target
 	entry   *Entry
-	inputs  []string
+	inputs  map[string]value
 	report  []Remark
+	// carried are the inputs that come along.
+	carried []config.NewInput
 	// refusal is why the entry cannot be brought in; empty for none.
 	refusal string
 	// isUnknown is true once a reference that Pillion refuses was reported.
@@ -276,7 +281,7 @@ func (c *conversion) result() Converted {
 	if c.refusal == "" {
 		definition := c.definition()
 		if refusal := c.judge(definition); refusal == "" {
-			return Converted{Name: c.entry.Name, Definition: definition, Disabled: c.isOff, Report: c.report}
+			return Converted{Name: c.entry.Name, Definition: definition, Disabled: c.isOff, Inputs: c.carried, Report: c.report}
 		} else {
 			c.refuse(refusal)
 		}
@@ -287,7 +292,7 @@ func (c *conversion) result() Converted {
 
 // judge says why Pillion could do nothing with a definition, or returns "".
 func (c *conversion) judge(definition []byte) string {
-	text, err := config.Insert(nil, c.entry.Name, definition, true)
+	text, _, err := config.Batch{Entries: []config.NewEntry{{Name: c.entry.Name, Definition: definition, Inputs: c.carried}}}.Write(nil, true)
 	if err != nil {
 		return strings.TrimPrefix(err.Error(), "edit configuration: ")
 	}

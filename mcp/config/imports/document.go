@@ -20,8 +20,10 @@ type Document struct {
 	Entries []Entry
 	// Notes are what is to be said of the file as a whole.
 	Notes []Remark
-	// inputs are the ids that the file describes for ${input:…}.
-	inputs []string
+	// inputs are what the file describes for ${input:…}, by id.
+	inputs map[string]value
+	// places are those of the entries, by name.
+	places map[string]int
 }
 
 // Entry is one connector as the file writes it.
@@ -63,12 +65,13 @@ func (d *Document) Choose(names []string) ([]string, error) {
 		return d.Names(), nil
 	}
 	var chosen []string
+	isChosen := map[string]bool{}
 	for _, name := range names {
 		switch {
 		case d.find(name) < 0:
 			return nil, &UnreadableError{d.Place.Path, "names no connector " + shown(name)}
-		case !slices.Contains(chosen, name):
-			chosen = append(chosen, name)
+		case !isChosen[name]:
+			chosen, isChosen[name] = append(chosen, name), true
 		}
 	}
 	return chosen, nil
@@ -85,7 +88,7 @@ func Parse(p Place, folders []string, text []byte) (*Document, error) {
 	if root.kind != anObject {
 		return nil, &UnreadableError{p.Path, "holds " + string(root.kind) + " where an object belongs"}
 	}
-	d := &Document{Place: p}
+	d := &Document{Place: p, inputs: map[string]value{}, places: map[string]int{}}
 	if err := d.read(root, folders); err != nil {
 		return nil, &UnreadableError{p.Path, err.Error()}
 	}
@@ -182,13 +185,21 @@ func (d *Document) readServers(key string, servers value) error {
 			d.Entries[i].say("", "there is another of this name for all folders, which stays behind")
 			continue
 		}
-		d.Entries = append(d.Entries, Entry{Name: m.key, value: m.value})
+		d.add(Entry{Name: m.key, value: m.value})
 	}
 	return nil
 }
 
+func (d *Document) add(e Entry) {
+	d.places[e.Name] = len(d.Entries)
+	d.Entries = append(d.Entries, e)
+}
+
 func (d *Document) find(name string) int {
-	return slices.IndexFunc(d.Entries, func(e Entry) bool { return e.Name == name })
+	if at, isThere := d.places[name]; isThere {
+		return at
+	}
+	return -1
 }
 
 func (e *Entry) say(key, message string) {
@@ -213,7 +224,7 @@ func (d *Document) readProjects(projects value, folders []string) {
 			}
 			e := Entry{Name: m.key, value: m.value, off: slices.Contains(off, m.key)}
 			e.say("projects", "Claude Code has it in the folder "+config.ShownName(p.key)+" alone; in your own file it is there in every folder")
-			d.Entries = append(d.Entries, e)
+			d.add(e)
 		}
 	}
 	if elsewhere > 0 {
@@ -240,7 +251,10 @@ func (d *Document) readAllowed(mcp value) {
 func (d *Document) readInputs(inputs value) {
 	for _, input := range inputs.items {
 		if id := input.get("id"); id.kind == aString {
-			d.inputs = append(d.inputs, id.text)
+			if _, isTwice := d.inputs[id.text]; isTwice {
+				input = value{} // readers differ in which of the two they take
+			}
+			d.inputs[id.text] = input
 		}
 	}
 }

@@ -21,9 +21,7 @@ func (c *conversion) translated(key, text string) string {
 	c.isUnknown = c.isUnknown || t.isUnknown
 	c.isOff = c.isOff || t.isBroken // a placeholder is not to be sent as text (C02)
 	for _, id := range t.inputIDs {
-		if slices.Contains(c.inputs, id) {
-			c.say("inputs."+id, "what it describes stays behind: write it under \"inputs\" in your own mcp.json")
-		}
+		c.carry(id)
 	}
 	return t.out.String()
 }

@@ -85,6 +85,9 @@ func converted(d *Document, target Target) string {
 	for _, name := range d.Names() {
 		c, _ := d.Convert(name, target)
 		fmt.Fprintf(&b, "%s %s\n", name, c.Definition)
+		for _, input := range c.Inputs {
+			fmt.Fprintf(&b, "+ %s\n", input.Definition)
+		}
 		say(c.Report)
 	}
 	return b.String()
