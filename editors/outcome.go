@@ -15,6 +15,7 @@ var statusWords = map[message.CallStatus]string{
 	message.CallDeclined:         "You declined the call; nothing ran.",
 	message.CallDenied:           "The call is refused; nothing ran.",
 	message.CallNeedsConsent:     "The connector needs permission first; nothing ran.",
+	message.CallNeedsLogin:       "The connector needs a sign-in first; nothing ran.",
 	message.CallCancelled:        "The call was cancelled.",
 	message.CallRepeat:           "The same call was made before in this turn; nothing ran again.",
 	message.CallInvalidArguments: "The arguments cannot be sent; nothing ran.",

@@ -102,7 +102,7 @@ func connectorActions(c host.Connector) []protocol.CodeAction {
 	case host.StateReady, host.StateStarting:
 		add("Restart "+name, lspCommand("Restart "+name, message.CommandConnectorRestart, about))
 		add("Stop "+name, lspCommand("Stop "+name, message.CommandConnectorStop, about))
-	case host.StateIdle, host.StateFailed:
+	case host.StateIdle, host.StateFailed, host.StateLogin:
 		add("Start "+name, lspCommand("Start "+name, message.CommandConnectorStart, about))
 	}
 	switch {

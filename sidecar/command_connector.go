@@ -53,7 +53,7 @@ func (s *Session) actOn(ctx context.Context, ref message.ConnectorRef, verb stri
 		switch {
 		case err != nil:
 			s.editor.showMessage(s, messageError, fmt.Sprintf("Pillion: %s %s: %s", verb, editors.Quoted(found.Name), err))
-		case after.State == host.StateFailed && after.Problem != nil:
+		case (after.State == host.StateFailed || after.State == host.StateLogin) && after.Problem != nil:
 			s.editor.showMessage(s, messageError, fmt.Sprintf("Pillion: the connector %s does not run: %s", editors.Quoted(found.Name), editors.Visible(after.Problem.Reason)))
 		}
 	})

@@ -43,6 +43,7 @@ const (
 	StatusDeclined         Status = "declined"       // a person said no
 	StatusDenied           Status = "denied"         // a rule or the mode said no
 	StatusNeedsConsent     Status = "needsConsent"
+	StatusNeedsLogin       Status = "needsLogin"
 	StatusCancelled        Status = "cancelled"
 	StatusRepeat           Status = "repeat" // the same call of this turn was answered already
 	StatusInvalidArguments Status = "invalidArguments"

@@ -28,7 +28,7 @@ type code struct {
 
 // codeOf looks at the code of a subject on its ground. Where no yes is needed there is none.
 func (h *Host) codeOf(ctx context.Context, at subject, on ground) (code, error) {
-	if on.root == "" {
+	if on.root == "" || at.entry.Transport != config.TransportStdio { // a remote server runs nothing of the workspace
 		return code{}, nil
 	}
 	return lookAt(ctx, at.entry.Name, h.definedCode(at, on))
@@ -129,6 +129,10 @@ func (h *Host) startedCode(ctx context.Context, s *slot, at subject, d connector
 	}
 	if found, err = h.codeOf(ctx, at, on); err != nil {
 		return code{}, false, err
+	}
+	if d.URL != "" {
+		found.Values = map[string]string{"url": d.URL}
+		return found, h.settleOnCode(s, at, found), nil
 	}
 	spawned, err := lookAt(ctx, at.entry.Name, spawnedCode(on, d))
 	if err != nil {

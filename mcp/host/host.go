@@ -40,8 +40,10 @@ type Options struct {
 	OwnFolders []string
 	// Policies are the administrator's; none need exist.
 	Policies []PolicyFile
-	// Environ is the environment that connectors' own is made from.
+	// Environ is the environment that connectors' own is made from, and that names the proxies to remote ones.
 	Environ []string
+	// CAFiles are certificates, in PEM form, that remote connectors are trusted by besides the system's.
+	CAFiles []string
 	// Executable and GuardArgs start Pillion as the guard of its children.
 	Executable string
 	GuardArgs  []string

@@ -90,6 +90,9 @@ func (h *Host) prepare(at subject, given inputValues) prepared {
 	if len(findings) > 0 {
 		return prepared{problem: configProblem(entry, findings[0].Message, findings[0].Fix)}
 	}
+	if entry.Transport != config.TransportStdio {
+		return h.prepareRemote(entry, expanded)
+	}
 	if problem := h.reachesWorkspace(at, expanded); problem != nil {
 		return prepared{problem: problem}
 	}
@@ -115,6 +118,17 @@ func (h *Host) prepare(at subject, given inputValues) prepared {
 	definition.Program, definition.Args, definition.Dir = program, expanded.Args, folder
 	definition.Env = process.Environment(h.options.Environ, entry.Options.InheritEnv, ownVariables(expanded.Env, path, project))
 	return prepared{definition: definition, judged: judged, secrets: expanded.Secrets}
+}
+
+// prepareRemote is prepare for a remote server, of which there is no folder and no program.
+func (h *Host) prepareRemote(entry *config.Entry, expanded config.Expanded) prepared {
+	if refused := h.readPolicies().refusal(entry, policy.Connector{Name: entry.Name, URL: expanded.URL}); refused != nil {
+		return prepared{problem: refused}
+	}
+	definition := definitionOf(entry, "")
+	definition.URL, definition.Headers = expanded.URL, expanded.Headers
+	definition.IsSSE = entry.Transport == config.TransportSSE
+	return prepared{definition: definition, secrets: expanded.Secrets}
 }
 
 // ownVariables are those of the entry, and what every connector gets unless its entry says otherwise.
@@ -211,6 +225,8 @@ func (h *Host) connectorOptions(entry *config.Entry, secrets []string) connector
 		Client:  connector.Implementation{Name: "pillion", Version: h.options.Version},
 		Timing:  h.options.StopTiming,
 		Eras:    h.eras,
+		Environ: h.options.Environ,
+		CAFiles: h.options.CAFiles,
 	}
 	var level slog.Level
 	if written := entry.Options.StderrLevel; written != "" && level.UnmarshalText([]byte(written)) == nil {

@@ -10,7 +10,8 @@ const (
 	StateDisabled State = "disabled" // switched off in a file, or shadowed by another entry
 	StateStarting State = "starting" // until first listed
 	StateReady    State = "ready"
-	StateIdle     State = "idle" // no process; starts on use
+	StateIdle     State = "idle"  // no process; starts on use
+	StateLogin    State = "login" // failed for want of a sign-in
 	StateFailed   State = "failed"
 	StateStopping State = "stopping"
 )

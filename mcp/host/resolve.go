@@ -223,6 +223,9 @@ func isWord(name string) bool {
 // down is the answer where the connector does not run (D2).
 func (c *call) down(view Connector) *Result {
 	status := StatusConnectorDown
+	if view.State == StateLogin {
+		status = StatusNeedsLogin
+	}
 	reason := fmt.Sprintf("the connector %q is %s", view.Name, stateWords(view.State))
 	if view.Problem != nil {
 		reason = fmt.Sprintf("the connector %q is not running: %s", view.Name, view.Problem.Reason)
@@ -248,6 +251,8 @@ func stateWords(state State) string {
 		return "disabled"
 	case StateIdle:
 		return "not running"
+	case StateLogin:
+		return "waiting for a sign-in"
 	}
 	return string(state)
 }

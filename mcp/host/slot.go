@@ -102,7 +102,13 @@ func (h *Host) wanted(s *slot) wanted {
 }
 
 // state is the state shown for the slot; h.mu is held.
-func (h *Host) state(s *slot) State { return stateOf(h.wanted(s), s.life) }
+func (h *Host) state(s *slot) State {
+	state := stateOf(h.wanted(s), s.life)
+	if state == StateFailed && s.fault == nil && s.problem != nil && s.problem.Kind == connector.ProblemLogin {
+		return StateLogin
+	}
+	return state
+}
 
 // isLive reports whether a call may go to the slot's process as it is; h.mu is held.
 func (h *Host) isLive(s *slot) bool {

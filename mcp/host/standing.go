@@ -3,7 +3,6 @@ package host
 import (
 	"slices"
 
-	"pillion/mcp/config"
 	"pillion/mcp/consent"
 	"pillion/mcp/personal"
 )
@@ -86,9 +85,6 @@ func (h *Host) faultOf(at subject) *Problem {
 	entry := at.entry
 	if entry.Fault != nil {
 		return configProblem(entry, entry.Fault.Message, entry.Fault.Fix)
-	}
-	if entry.Transport != config.TransportStdio {
-		return configProblem(entry, "remote connectors are not supported yet", "Use a connector that runs as a program, or wait for a version that supports remote ones.")
 	}
 	if refused := h.policies.refusal(entry, writtenConnector(entry)); refused != nil {
 		return refused

@@ -123,7 +123,7 @@ func (h *Host) view(s *slot) Connector {
 	switch {
 	case view.State == StateFailed && s.fault != nil:
 		view.Problem = s.fault
-	case view.State == StateFailed:
+	case view.State == StateFailed, view.State == StateLogin:
 		view.Problem = s.problem
 	case view.State == StateWaiting:
 		view.Permission = "new"
@@ -133,7 +133,9 @@ func (h *Host) view(s *slot) Connector {
 	}
 	if s.process != nil && s.life.activity == activityReady {
 		status := s.process.Status()
-		view.Processes = []Process{{PID: status.PID, StartedAt: status.StartedAt}}
+		if status.PID != 0 {
+			view.Processes = []Process{{PID: status.PID, StartedAt: status.StartedAt}}
+		}
 		view.Warnings = slices.Clone(status.Warnings)
 	}
 	if s.isListed() && s.standing.mayRun() {

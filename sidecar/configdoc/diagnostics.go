@@ -68,6 +68,8 @@ func stateText(c host.Connector) (code, text string) {
 		return "needs-permission", fmt.Sprintf("%s needs permission before it may run. Review and allow it with a code action", name)
 	case c.State == host.StateDenied:
 		return "blocked", fmt.Sprintf("%s is blocked by you", name)
+	case c.State == host.StateLogin && c.Problem != nil:
+		return "needs-login", fmt.Sprintf("%s needs a sign-in: %s. %s", name, editors.Visible(c.Problem.Reason), steps(c.Problem.Steps))
 	case c.State == host.StateFailed && c.Problem != nil && c.Problem.Kind != "config":
 		return "problem-" + c.Problem.Kind, fmt.Sprintf("%s does not run: %s. %s", name, editors.Visible(c.Problem.Reason), steps(c.Problem.Steps))
 	case c.State == host.StateFailed && c.Problem != nil:

@@ -252,7 +252,9 @@ func TestC24_OneDoesNotDelayAnother(t *testing.T) {
 			t.Errorf("%s is %s beside the fast one", name, c.State)
 		}
 	}
-	refused(t, e.Connector("remote", message.ConnectorFailed), "remote connectors are not supported yet")
+	if p := e.Connector("remote", message.ConnectorFailed).Problem; p == nil || p.Kind != message.ProblemUnreachable {
+		t.Errorf("remote: %+v", p)
+	}
 }
 
 func TestC26_TheConnectorIsToldToStop(t *testing.T) {

@@ -78,8 +78,8 @@ func TestC01_UnsetVariable(t *testing.T) {
 func TestC02_PlaceholdersInEveryField(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	silent := newListener(t)
-	w.environ = append(w.environ, "WHERE="+filepath.Dir(fakestdio), "WHAT=what it is", "TOOLS_FOLDER=tools")
+	silent, peer := newListener(t), mcptest.NewHTTP(t, "")
+	w.environ = append(w.environ, "WHERE="+filepath.Dir(fakestdio), "WHAT=what it is", "WHO=who-is-it-1234", "TOOLS_FOLDER=tools")
 	if err := os.Mkdir(filepath.Join(w.repository, "tools"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -89,13 +89,13 @@ func TestC02_PlaceholdersInEveryField(t *testing.T) {
 		"args":    fake("dump").with("args", []string{"-x", "a ${WHAT} b", "${env:WHAT}"}),
 		"env":     fake("dump", "V=<${WHAT}>"),
 		"cwd":     fake("dump").with("cwd", "${TOOLS_FOLDER}"),
-		"url":     {"type": "http", "url": silent.url() + "?q=${WHAT}"},
-		"headers": token.with("headers", map[string]string{"Authorization": "Bearer ${WHAT}"}),
+		"url":     {"type": "http", "url": peer.Origin() + "/${TOOLS_FOLDER}"},
+		"headers": over(peer).with("headers", map[string]string{"Authorization": "Bearer ${WHO}"}),
 		"unset":   token.with("headers", map[string]string{"Authorization": "Bearer ${NOPE_XYZ}"}),
 		"broken":  token.with("headers", map[string]string{"X-A": "a\r\nX-B: b"}),
 	}))
 	e := w.edit()
-	e.Allow("command", "args", "env", "cwd")
+	e.Allow("command", "args", "env", "cwd", "url", "headers")
 	processOf(t, e, "command")
 	if p := processOf(t, e, "args"); !slices.Equal(p.Arg, []string{"-x", "a what it is b", "what it is"}) {
 		t.Errorf("args: %q", p.Arg)
@@ -106,11 +106,15 @@ func TestC02_PlaceholdersInEveryField(t *testing.T) {
 	if p := processOf(t, e, "cwd"); p.Cwd != real(t, filepath.Join(w.repository, "tools")) {
 		t.Errorf("cwd: %q", p.Cwd)
 	}
-	for _, name := range []string{"url", "headers", "unset"} {
-		refused(t, e.Connector(name), "remote connectors are not supported yet")
-		started := editortest.Request(e, message.ConnectorStart, message.ConnectorParams{Connector: message.ConnectorRef(name)})
-		refused(t, started.Connector)
+	e.Connector("url", message.ConnectorReady)
+	e.Connector("headers", message.ConnectorReady)
+	for _, request := range peer.Requests() {
+		if got, isOne := request.Header.Get("Authorization"), request.Path == "/mcp"; isOne != (got == "Bearer who-is-it-1234") || !isOne && request.Path != "/tools" {
+			t.Errorf("%s %s with the header %q", request.Method, request.Path, got)
+		}
 	}
+	started := editortest.Request(e, message.ConnectorStart, message.ConnectorParams{Connector: "unset"})
+	refused(t, started.Connector, "NOPE_XYZ")
 	refused(t, e.Connector("broken"), "line break")
 }
 
@@ -187,11 +191,11 @@ func samePID(a, b message.Connector) int {
 func TestC05_TypeIsInferredOrNamed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	silent := newListener(t)
+	silent, peer := newListener(t), mcptest.NewHTTP(t, "")
 	w.project(servers(map[string]entry{
-		"url only":             {"url": silent.url()},
-		"url, streamable-http": {"url": silent.url(), "type": "streamable-http"},
-		"url, http":            {"url": silent.url(), "type": "http"},
+		"url only":             {"url": peer.URL()},
+		"url, streamable-http": {"url": peer.URL(), "type": "streamable-http"},
+		"url, http":            {"url": peer.URL(), "type": "http"},
 		"url, stdio":           {"url": silent.url(), "type": "stdio"},
 		"url, command":         {"url": silent.url(), "command": fakestdio, "env": map[string]string{"PILLION_FAKE_MODE": "touch=" + w.file("conflict")}},
 		"neither":              {"env": map[string]string{}},
@@ -199,20 +203,16 @@ func TestC05_TypeIsInferredOrNamed(t *testing.T) {
 		"sibling":              fake(""),
 	}))
 	e := w.edit()
-	const remote = "remote connectors are not supported yet"
-	for _, name := range []string{"url only", "url, streamable-http", "url, http"} {
-		refused(t, e.Connector(name), remote)
+	remote := []string{"url only", "url, streamable-http", "url, http"}
+	e.Allow(append(remote, "sibling")...)
+	for _, name := range remote {
+		e.Connector(name, message.ConnectorReady)
 	}
 	for name, words := range map[string]string{
 		"url, stdio": "stdio", "url, command": "both command and url", "neither": "neither command nor url", "htpp": `"htpp" is not known`,
 	} {
-		c := e.Connector(name)
-		refused(t, c, words)
-		if c.Problem != nil && strings.Contains(c.Problem.Reason, remote) {
-			t.Errorf("%s: %q", name, c.Problem.Reason)
-		}
+		refused(t, e.Connector(name), words)
 	}
-	e.Allow("sibling")
 	e.Connector("sibling", message.ConnectorReady)
 	if exists(w.file("conflict")) {
 		t.Error("an entry with both command and url was started")

@@ -237,7 +237,7 @@ func TestD1_EveryKindHasItsReason(t *testing.T) {
 		"closed":     {message.ProblemProtocol, []string{"closed its stdout", "running"}},
 		"refuses":    {message.ProblemProtocol, []string{"refused", "told to fail"}},
 		"folder":     {message.ProblemConfig, []string{w.file("nowhere")}},
-		"remote":     {message.ProblemConfig, []string{"remote connectors are not supported yet"}},
+		"remote":     {message.ProblemUnreachable, []string{"nothing listens", "refused"}},
 	} {
 		problem := e.Connector(name, message.ConnectorFailed).Problem
 		if problem == nil || problem.Kind != want.kind || len(problem.Steps) == 0 {
