@@ -55,6 +55,8 @@ type terms struct {
 	// life ends with the session, be it that another one takes its place.
 	life context.Context
 	end  context.CancelFunc
+	// listed is closed once what the session offers is known.
+	listed chan struct{}
 }
 
 // dial makes a session over HTTP. Nothing is sent before the handshake, but by the older transport.
@@ -83,6 +85,7 @@ func (c *Connector) dial(isOld bool) (*remote, error) {
 	r.ctx, r.halt = context.WithCancel(context.Background())
 	r.rushed, r.rush = context.WithCancel(context.Background())
 	r.now = r.newTerms(0, endpoint)
+	close(r.now.listed) // the start sees to it
 	journal.note("connecting to " + shownURL(endpoint))
 	s.filter.onNoise = func(sample string) { journal.note("no message: " + sample) }
 	s.filter.noise.isRemote = true
@@ -99,7 +102,7 @@ func (r *remote) sessionOf() *session {
 }
 
 func (r *remote) newTerms(epoch int, target *url.URL) terms {
-	t := terms{epoch: epoch, target: target, hasServed: new(atomic.Bool)}
+	t := terms{epoch: epoch, target: target, hasServed: new(atomic.Bool), listed: make(chan struct{})}
 	t.life, t.end = context.WithCancel(r.ctx)
 	return t
 }

@@ -88,8 +88,11 @@ func (r *remote) isToRepeat(ctx context.Context, o outgoing, at terms, err error
 			return o.method == "" && !o.isAnswer // what was said to the session before is nothing to this one
 		}
 		if x != nil {
-			x.position.Store(sentBack)
-			r.session.filter.fail(x, &RenewedError{})
+			wait := r.terms().listed
+			if await(ctx, wait) == nil {
+				x.position.Store(sentBack)
+				r.session.filter.fail(x, &RenewedError{})
+			}
 		}
 		return false
 	case x != nil && x.method == listenMethod:

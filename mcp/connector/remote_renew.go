@@ -47,17 +47,25 @@ func (r *remote) renew(at terms) bool {
 		return false
 	}
 	r.listen()
+	listed := r.terms().listed
+	r.session.workers.Go(func() { r.relist(listed) })
+	return true
+}
+
+// relist fetches what the new session offers: what is called next is judged by that (S9). Its requests may find that this
+// session is lost too, so nothing may be locked meanwhile.
+func (r *remote) relist(listed chan struct{}) {
+	defer close(listed)
 	c := r.session.connector
 	c.mu.Lock()
 	isListed := c.catalogue != nil && c.state == StateReady
 	c.mu.Unlock()
-	if isListed {
-		// What is called next is judged by what the new session has (S9).
-		if _, _, err := c.refresh(ctx, r.session, r.session.announced()); err != nil {
-			c.warn("list", fmt.Sprintf("could not be listed again, the list before stands: %v", err))
-		}
+	if !isListed {
+		return // a start, which lists
 	}
-	return true
+	if _, _, err := c.refresh(r.session.ctx, r.session, r.session.announced()); err != nil {
+		c.warn("list", fmt.Sprintf("could not be listed again, the list before stands: %v", err))
+	}
 }
 
 // reopen shakes hands once more, by initialize: there are no sessions since MCP 2026-07-28.

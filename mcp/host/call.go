@@ -114,6 +114,7 @@ type call struct {
 	rule      string
 	place     *inTurn // nil for a call of no turn, or that is not made
 	basis     *basis  // nil until it was read, and once something was waited for
+	isAgain   bool    // it was sent before, to a server that had lost its session
 }
 
 // reach is how far arguments lead.

@@ -27,6 +27,9 @@ func (c *call) make(ctx context.Context, at target) (Result, error) {
 	if errors.Is(err, errOutdated) {
 		return Result{}, err
 	}
+	if err != nil && c.isToRepeat(at, err) {
+		return c.makeAgain(ctx, at)
+	}
 	if err != nil {
 		return c.unanswered(ctx, at, reply, err), nil
 	}

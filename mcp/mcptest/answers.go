@@ -47,7 +47,7 @@ func (f *fake) capabilities() string {
 }
 
 func (f *fake) discover(r request) {
-	if !f.options.has("modern") && !f.options.has("modernonly") {
+	if !f.mode().has("modern") && !f.mode().has("modernonly") {
 		f.fail(r.ID, "-32601", "method not found")
 		return
 	}
@@ -57,11 +57,11 @@ func (f *fake) discover(r request) {
 }
 
 func (f *fake) initialize(r request) {
-	if f.options.has("modernonly") {
+	if f.mode().has("modernonly") {
 		f.fail(r.ID, "-32022", "unsupported protocol version")
 		return
 	}
-	version := f.options["version"]
+	version := f.mode()["version"]
 	if version == "" {
 		version = legacyVersion
 	}
@@ -75,11 +75,11 @@ func (f *fake) listTools(r request) {
 		return
 	}
 	seen := f.count("tools/list")
-	if f.options.has("changewhile") && seen == 2 {
+	if f.mode().has("changewhile") && seen == 2 {
 		f.notify("notifications/tools/list_changed", `{}`)
 	}
 	f.list(r, "tools", func(i int) string { return f.turned(tool(i), seen) })
-	if f.options.has("storm") {
+	if f.mode().has("storm") {
 		f.notify("notifications/tools/list_changed", `{}`)
 	}
 }
@@ -101,7 +101,7 @@ func tool(i int) string {
 
 // turned is the tool with what mode turn makes of it in that answer to tools/list.
 func (f *fake) turned(tool string, answer int) string {
-	if !f.options.has("turn") {
+	if !f.mode().has("turn") {
 		return tool
 	}
 	hint := `"destructiveHint":true`
@@ -113,7 +113,7 @@ func (f *fake) turned(tool string, answer int) string {
 
 // ownVersion is what the fake says that it is of.
 func (f *fake) ownVersion() string {
-	version := f.options["release"]
+	version := f.mode()["release"]
 	if version == "" {
 		return "1.2.3"
 	}
@@ -126,13 +126,13 @@ func (f *fake) ownVersion() string {
 // list answers one page of a list whose entries are made by entry.
 func (f *fake) list(r request, member string, entry func(int) string) {
 	page, next := f.page(r)
-	if failing := f.options.number("pagefail"); failing > 0 && page == failing-1 && f.failsPage(r.Method) {
+	if failing := f.mode().number("pagefail"); failing > 0 && page == failing-1 && f.failsPage(r.Method) {
 		f.fail(r.ID, "-32603", "told to fail this page")
 		return
 	}
 	var entries []string
 	switch {
-	case f.options.has("pages") || f.options.has("cursorloop") || f.options.has("cursorforever"):
+	case f.mode().has("pages") || f.mode().has("cursorloop") || f.mode().has("cursorforever"):
 		entries = []string{entry(page)}
 	default:
 		for i := range f.size(member) {
@@ -147,11 +147,11 @@ func (f *fake) size(member string) int {
 	if member != "tools" {
 		return 1
 	}
-	n := max(f.options.number("tools"), 1)
-	if f.options.has("grow") {
+	n := max(f.mode().number("tools"), 1)
+	if f.mode().has("grow") {
 		n += f.count("tools/list") - 1
 	}
-	if f.options.has("changewhile") && f.count("tools/list") > 2 {
+	if f.mode().has("changewhile") && f.count("tools/list") > 2 {
 		n++
 	}
 	return n
@@ -174,11 +174,11 @@ func (f *fake) page(r request) (page int, next string) {
 	_ = json.Unmarshal(r.Params, &params)
 	page, _ = strconv.Atoi(strings.TrimPrefix(params.Cursor, "page/"))
 	switch {
-	case f.options.has("cursorloop"):
+	case f.mode().has("cursorloop"):
 		return page, `,"nextCursor":"page/1"`
-	case f.options.has("cursorforever"), page+1 < f.options.number("pages"):
+	case f.mode().has("cursorforever"), page+1 < f.mode().number("pages"):
 		return page, fmt.Sprintf(`,"nextCursor":"page/%d"`, page+1)
-	case f.options.has("emptycursor"):
+	case f.mode().has("emptycursor"):
 		return page, `,"nextCursor":""`
 	}
 	return page, ""

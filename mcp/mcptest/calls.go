@@ -20,14 +20,14 @@ type callParams struct {
 func (f *fake) call(r request) {
 	var params callParams
 	_ = json.Unmarshal(r.Params, &params)
-	if f.options.has("late") {
+	if f.mode().has("late") {
 		f.answerLate(r)
 		return
 	}
 	if !f.before(r, params) {
 		return
 	}
-	if f.options.has("reverse") && !f.release(r) {
+	if f.mode().has("reverse") && !f.release(r) {
 		return
 	}
 	f.answerCall(r, params)
@@ -35,7 +35,7 @@ func (f *fake) call(r request) {
 
 // before does what comes before the answer and reports whether there is to be one.
 func (f *fake) before(r request, params callParams) bool {
-	o := f.options
+	o := f.mode()
 	if value, ok := o["progress"]; ok {
 		if !f.progress(value, string(params.Meta.ProgressToken)) {
 			return false
@@ -111,7 +111,7 @@ func (f *fake) answerLate(r request) {
 }
 
 func (f *fake) answerCall(r request, params callParams) {
-	if shape, ok := f.options["errorobject"]; ok {
+	if shape, ok := f.mode()["errorobject"]; ok {
 		f.malformedError(r.ID, shape)
 		return
 	}
@@ -121,7 +121,7 @@ func (f *fake) answerCall(r request, params callParams) {
 	isFirst := !f.isCall
 	f.isCall = true
 	f.outMu.Unlock()
-	switch o := f.options; {
+	switch o := f.mode(); {
 	case o.has("noresult"):
 		f.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s}`, id), true)
 	case o.has("nullresult"):
@@ -143,7 +143,7 @@ func (f *fake) answerCall(r request, params callParams) {
 
 // spoiltID answers with an id that is not the one of the request.
 func (f *fake) spoiltID(id, result string) {
-	switch f.options["ids"] {
+	switch f.mode()["ids"] {
 	case "string":
 		f.result(json.RawMessage(`"`+id+`"`), result)
 	case "float":
@@ -176,7 +176,7 @@ func (f *fake) callResult(id json.RawMessage, params callParams) string {
 		Bytes int `json:"bytes"`
 	}
 	_ = json.Unmarshal(params.Arguments, &arguments)
-	switch o := f.options; {
+	switch o := f.mode(); {
 	case o.has("echo"):
 		return textResult(string(params.Arguments))
 	case o.has("dump"):
@@ -204,7 +204,7 @@ func (f *fake) asking() string {
 		params = `{}`
 	}
 	id := fmt.Sprintf(`"ask-%d"`, f.nextID.Add(1))
-	return textResult(string(f.ask(id, f.options["ask"], params)))
+	return textResult(string(f.ask(id, f.mode()["ask"], params)))
 }
 
 func textResult(text string) string {

@@ -16,7 +16,7 @@ import (
 
 // fake is one life of a fake connector.
 type fake struct {
-	options options
+	current atomic.Pointer[options]
 	in      *bufio.Reader
 	stderr  io.Writer
 	log     io.Writer
@@ -72,12 +72,17 @@ func Run(mode string, in io.Reader, out *os.File, stderr io.Writer) int {
 }
 
 func newFake(o options, out io.WriteCloser, getenv func(string) string) *fake {
-	return &fake{
-		options: o, out: out, stderr: io.Discard, getenv: getenv, over: make(chan struct{}),
+	f := &fake{
+		out: out, stderr: io.Discard, getenv: getenv, over: make(chan struct{}),
 		counts: map[string]int{}, failed: map[string]bool{}, asked: map[string]chan json.RawMessage{},
 		cancels: map[string]chan struct{}{}, listSeen: make(chan struct{}, 1000),
 	}
+	f.current.Store(&o)
+	return f
 }
+
+// mode is what the fake was told last.
+func (f *fake) mode() options { return *f.current.Load() }
 
 // sleep waits and reports whether the fake still lives.
 func (f *fake) sleep(d time.Duration) bool {
@@ -100,7 +105,7 @@ func (f *fake) live() int {
 		line = bytes.TrimRight(line, "\r\n")
 		if len(line) > 0 {
 			f.note(line)
-			if isFirst && f.options.has("strict") && methodOf(line) != "initialize" {
+			if isFirst && f.mode().has("strict") && methodOf(line) != "initialize" {
 				fmt.Fprintln(f.stderr, "the first message must be initialize")
 				return 1
 			}
@@ -130,7 +135,7 @@ func methodOf(line []byte) string {
 
 // receive handles one line; isOver means that the fake ends with the code.
 func (f *fake) receive(line []byte) (code int, isOver bool) {
-	if f.options.has("mute") {
+	if f.mode().has("mute") {
 		return 0, false
 	}
 	var r request
@@ -145,11 +150,11 @@ func (f *fake) receive(line []byte) (code int, isOver bool) {
 	f.mu.Lock()
 	f.counts[r.Method]++
 	f.mu.Unlock()
-	if code, ok := f.options.pair("exiton", r.Method); ok {
+	if code, ok := f.mode().pair("exiton", r.Method); ok {
 		n, _ := strconv.Atoi(code)
 		return n, true
 	}
-	if f.options["closeon"] == r.Method && f.options.has("closeon") {
+	if f.mode()["closeon"] == r.Method && f.mode().has("closeon") {
 		f.out.Close()
 	}
 	if r.ID == nil {
@@ -157,12 +162,12 @@ func (f *fake) receive(line []byte) (code int, isOver bool) {
 	} else {
 		f.requested(r)
 	}
-	if code, ok := f.options.pair("exitafter", r.Method); ok {
+	if code, ok := f.mode().pair("exitafter", r.Method); ok {
 		f.working.Wait()
 		n, _ := strconv.Atoi(code)
 		return n, true
 	}
-	if f.options.has("stopreading") && r.Method == "tools/list" {
+	if f.mode().has("stopreading") && r.Method == "tools/list" {
 		time.Sleep(time.Hour)
 	}
 	return 0, false
@@ -176,14 +181,14 @@ func (f *fake) requested(r request) {
 		default:
 		}
 	}
-	if f.options.lists("silent", r.Method) || f.options.lists("silentafter", r.Method) && f.count(r.Method) > 1 {
+	if f.mode().lists("silent", r.Method) || f.mode().lists("silentafter", r.Method) && f.count(r.Method) > 1 {
 		return
 	}
 	if code, ok := f.fails(r.Method); ok {
 		f.fail(r.ID, code, "told to fail")
 		return
 	}
-	if d, ok := f.options.pair("delay", r.Method); ok {
+	if d, ok := f.mode().pair("delay", r.Method); ok {
 		f.working.Go(func() {
 			if f.sleep(duration(d)) {
 				f.answer(r)
@@ -200,13 +205,13 @@ func (f *fake) requested(r request) {
 
 // fails returns the error code that the request is to be answered with.
 func (f *fake) fails(method string) (string, bool) {
-	if code, ok := f.options.pair("fail", method); ok {
+	if code, ok := f.mode().pair("fail", method); ok {
 		return code, true
 	}
-	if code, ok := f.options.pair("failafter", method); ok && f.count(method) > 1 {
+	if code, ok := f.mode().pair("failafter", method); ok && f.count(method) > 1 {
 		return code, true
 	}
-	code, ok := f.options.pair("failonce", method)
+	code, ok := f.mode().pair("failonce", method)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !ok || f.failed[method] {

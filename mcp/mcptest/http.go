@@ -21,12 +21,11 @@ import (
 // a fake process does, as application/json; notifications get 202, GET gets 405. A mode changes that; see [Modes] and
 // [HTTPModes].
 type HTTP struct {
-	t       testing.TB
-	server  *httptest.Server
-	options options
-	fake    *fake
-	dead    chan struct{}
-	dying   sync.Once
+	t      testing.TB
+	server *httptest.Server
+	fake   *fake
+	dead   chan struct{}
+	dying  sync.Once
 
 	mu       sync.Mutex
 	requests []HTTPRequest
@@ -75,7 +74,7 @@ func newHTTP(t testing.TB, mode string, variables []string, start func(*httptest
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &HTTP{t: t, options: o, dead: make(chan struct{}), waiting: map[string]*posted{}, once: map[string]bool{}}
+	h := &HTTP{t: t, dead: make(chan struct{}), waiting: map[string]*posted{}, once: map[string]bool{}}
 	h.fake = newFake(o, httpOut{h}, func(name string) string {
 		for _, variable := range variables {
 			if value, ok := strings.CutPrefix(variable, name+"="); ok {
@@ -144,16 +143,10 @@ func (h *HTTP) Change(mode string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.options = o
+	h.fake.current.Store(&o)
 }
 
-func (h *HTTP) mode() options {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.options
-}
+func (h *HTTP) mode() options { return h.fake.mode() }
 
 // Requests are those that have come, in order.
 func (h *HTTP) Requests() []HTTPRequest {
@@ -356,11 +349,10 @@ func (httpOut) Close() error { return nil }
 
 func (h httpOut) Write(text []byte) (int, error) {
 	line := bytes.TrimSpace(bytes.Clone(text))
-	var message request
-	_ = json.Unmarshal(line, &message)
+	message := headOf(line)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if p := h.waiting[string(message.ID)]; message.Method == "" && p != nil && !h.options.has("oldsse") {
+	if p := h.waiting[string(message.ID)]; message.Method == "" && p != nil && !h.fake.mode().has("oldsse") {
 		delete(h.waiting, p.id)
 		p.lines <- line
 		close(p.lines)
@@ -373,6 +365,16 @@ func (h httpOut) Write(text []byte) (int, error) {
 		}
 	}
 	return len(text), nil
+}
+
+// headOf is what says who a message is for. Of a long one only the beginning is looked at, as fakes write it.
+func headOf(line []byte) (message request) {
+	if rest, ok := bytes.CutPrefix(line, []byte(`{"jsonrpc":"2.0","id":`)); ok && len(line) > 1<<16 {
+		id, _, _ := bytes.Cut(rest, []byte(","))
+		return request{ID: id}
+	}
+	_ = json.Unmarshal(line, &message)
+	return message
 }
 
 // stream is where a message goes that is no reply to a request whose answer is open; h.mu is held.

@@ -42,11 +42,11 @@ func (h *HTTP) reply(w http.ResponseWriter, r *http.Request, p *posted) {
 func (h *HTTP) agree(w http.ResponseWriter) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.version = h.options["version"]
+	h.version = h.fake.mode()["version"]
 	if h.version == "" {
 		h.version = legacyVersion
 	}
-	if h.options.has("session") || h.options.has("session400") {
+	if h.fake.mode().has("session") || h.fake.mode().has("session400") {
 		h.sessions++
 		h.session = fmt.Sprintf("session-%d", h.sessions)
 		w.Header().Set("Mcp-Session-Id", h.session)
@@ -202,7 +202,7 @@ func (h *HTTP) get(w http.ResponseWriter, r *http.Request) {
 	case o.has("getdrop"):
 		h.begin(w)
 	case o.has("getstream"):
-		h.keep(h.begin(w), r)
+		h.keep(w, r, "")
 	case o["get"] != "":
 		h.refuse(w, o["get"])
 	default:
@@ -214,7 +214,7 @@ func (h *HTTP) resume(w http.ResponseWriter) {
 	h.mu.Lock()
 	h.resumed++
 	line := h.pending
-	isTime := h.resumed >= h.options.number("resume")
+	isTime := h.resumed >= h.fake.mode().number("resume")
 	h.mu.Unlock()
 	stream := h.begin(w)
 	if isTime && line != nil {
@@ -222,8 +222,8 @@ func (h *HTTP) resume(w http.ResponseWriter) {
 	}
 }
 
-// keep sends by a stream what the fake says of its own accord.
-func (h *HTTP) keep(stream *eventWriter, r *http.Request) {
+// keep sends by a stream what the fake says of its own accord, after the endpoint, where there is one to name.
+func (h *HTTP) keep(w http.ResponseWriter, r *http.Request, endpoint string) {
 	lines := make(chan []byte, 1000)
 	h.mu.Lock()
 	h.streams = append(h.streams, lines)
@@ -238,6 +238,10 @@ func (h *HTTP) keep(stream *eventWriter, r *http.Request) {
 			}
 		}
 	}()
+	stream := h.begin(w)
+	if endpoint != "" {
+		stream.event("event: endpoint\n", endpoint)
+	}
 	for {
 		select {
 		case line := <-lines:
@@ -252,7 +256,5 @@ func (h *HTTP) keep(stream *eventWriter, r *http.Request) {
 
 // old is the one stream of the older transport.
 func (h *HTTP) old(w http.ResponseWriter, r *http.Request) {
-	stream := h.begin(w)
-	stream.event("event: endpoint\n", h.mode()["oldsse"]+"/post?id=1")
-	h.keep(stream, r)
+	h.keep(w, r, h.mode()["oldsse"]+"/post?id=1")
 }

@@ -13,7 +13,7 @@ import (
 
 // begin does what comes before the first line is read; isOver means that the fake ends with the code.
 func (f *fake) begin() (code int, isOver bool) {
-	o := f.options
+	o := f.mode()
 	if o.has("sleep") {
 		time.Sleep(time.Hour)
 		return 0, true
@@ -65,7 +65,7 @@ func (f *fake) begin() (code int, isOver bool) {
 // wrap starts the rest of the mode as a child that has the pipes, and waits for it.
 func (f *fake) wrap() int {
 	rest := options{}
-	for name, value := range f.options {
+	for name, value := range f.mode() {
 		if name != "wrapper" {
 			rest[name] = value
 		}
@@ -98,8 +98,8 @@ func failsThisLife(value string) bool {
 
 // watchTerm makes SIGTERM do what the mode wants.
 func (f *fake) watchTerm() {
-	path, isFlushing := f.options["flush"]
-	if !isFlushing && !f.options.has("ignoreterm") {
+	path, isFlushing := f.mode()["flush"]
+	if !isFlushing && !f.mode().has("ignoreterm") {
 		return
 	}
 	signals := make(chan os.Signal, 1)
@@ -116,18 +116,18 @@ func (f *fake) watchTerm() {
 
 // atEOF ends the fake after stdin has.
 func (f *fake) atEOF() int {
-	if path, ok := f.options["flush"]; ok {
+	if path, ok := f.mode()["flush"]; ok {
 		time.Sleep(300 * time.Millisecond)
 		appendLine(path, "flushed")
 	}
-	if f.options.has("helper") {
+	if f.mode().has("helper") {
 		time.Sleep(time.Second)
 		if f.helper != nil && f.helper.Process != nil {
 			f.helper.Process.Kill()
 			f.helper.Wait()
 		}
 	}
-	if f.options.has("ignoreeof") {
+	if f.mode().has("ignoreeof") {
 		time.Sleep(time.Hour)
 	}
 	return 0

@@ -16,7 +16,7 @@ func (f *fake) write(line []byte, isAnswer bool) {
 	defer f.outMu.Unlock()
 	var buffer bytes.Buffer
 	buffer.Grow(len(line) + 1)
-	if !f.isOut && f.options.has("bom") {
+	if !f.isOut && f.mode().has("bom") {
 		buffer.WriteString("\ufeff")
 	}
 	if isAnswer {
@@ -24,7 +24,7 @@ func (f *fake) write(line []byte, isAnswer bool) {
 	}
 	f.isOut = f.isOut || isAnswer
 	buffer.Write(line)
-	if f.options.has("crlf") {
+	if f.mode().has("crlf") {
 		buffer.WriteByte('\r')
 	}
 	buffer.WriteByte('\n')
@@ -33,7 +33,7 @@ func (f *fake) write(line []byte, isAnswer bool) {
 
 // disturb puts what the mode wants in front of an answer.
 func (f *fake) disturb(buffer *bytes.Buffer) {
-	o := f.options
+	o := f.mode()
 	if n := o.number("flood"); n > 0 && !f.isOut {
 		buffer.WriteString(strings.Repeat("x", n) + "\n")
 	}
