@@ -73,7 +73,7 @@ func (c *Connector) dial(isOld bool) (*remote, error) {
 	}
 	client, err := newHTTPClient(endpoint, c.options.Environ, c.options.CAFiles)
 	if err != nil {
-		return nil, c.newProblem(ProblemConfig, visible(err.Error(), maxReasonBytes), "Correct the setting caFiles, or SSL_CERT_FILE in the environment.")
+		return nil, c.newProblem(ProblemConfig, visible(err.Error(), maxReasonBytes), "Correct the setting caFile, or SSL_CERT_FILE in the environment.")
 	}
 	journal := c.openJournal()
 	s := newSession(c, journal, http.NoBody)

@@ -83,7 +83,7 @@ func (r *remote) untrusted(err error) *Problem {
 			issuer = fmt.Sprintf("%q", visible(unknown.Cert.Issuer.String(), sampleBytes))
 		}
 		return c.newProblem(ProblemUnreachable, fmt.Sprintf("the certificate of %s is issued by %s, which is not trusted here (TLS)", host, issuer),
-			"If that is an authority of your company, ask for its certificate file (PEM) and name it in caFiles in your settings.json, or in SSL_CERT_FILE.",
+			"If that is an authority of your company, ask for its certificate file (PEM) and name it in caFile in your settings.json, or in SSL_CERT_FILE.",
 			"If you do not know that authority, do not go on: somebody may be reading along.")
 	case errors.As(err, &name):
 		return c.newProblem(ProblemUnreachable, fmt.Sprintf("the certificate of %s is for another host (TLS): %s", host, visible(name.Error(), sampleBytes)),

@@ -21,6 +21,7 @@ func (c *call) isToRepeat(at target, err error) bool {
 // makeAgain sends the call to the new session, if that still has the tool as it was; a different one is judged anew (S9).
 func (c *call) makeAgain(ctx context.Context, at target) (Result, error) {
 	c.isAgain = true
+	c.waited()
 	now, stop, err := c.resolve(ctx)
 	switch {
 	case err != nil:

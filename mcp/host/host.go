@@ -42,8 +42,9 @@ type Options struct {
 	Policies []PolicyFile
 	// Environ is the environment that connectors' own is made from, and that names the proxies to remote ones.
 	Environ []string
-	// CAFiles are certificates, in PEM form, that remote connectors are trusted by besides the system's.
-	CAFiles []string
+	// CAFile names the file of certificates, in PEM form, that remote connectors are trusted by besides the system's; it is asked
+	// at each start. Nil, or an empty name, is none.
+	CAFile func() string
 	// Executable and GuardArgs start Pillion as the guard of its children.
 	Executable string
 	GuardArgs  []string

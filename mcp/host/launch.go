@@ -217,6 +217,12 @@ func (h *Host) pathExt() []string {
 }
 
 func (h *Host) connectorOptions(entry *config.Entry, secrets []string) connector.Options {
+	var certificates []string
+	if h.options.CAFile != nil {
+		if file := h.options.CAFile(); file != "" {
+			certificates = append(certificates, file)
+		}
+	}
 	options := connector.Options{
 		Logger:  h.log,
 		Guard:   h.startGuard,
@@ -226,7 +232,7 @@ func (h *Host) connectorOptions(entry *config.Entry, secrets []string) connector
 		Timing:  h.options.StopTiming,
 		Eras:    h.eras,
 		Environ: h.options.Environ,
-		CAFiles: h.options.CAFiles,
+		CAFiles: certificates,
 	}
 	var level slog.Level
 	if written := entry.Options.StderrLevel; written != "" && level.UnmarshalText([]byte(written)) == nil {

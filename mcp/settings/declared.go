@@ -18,6 +18,7 @@ const (
 	StateFolder   Name = "stateFolder"
 	ConnectorFile Name = "connectorFile"
 	PolicyFile    Name = "policyFile"
+	CAFile        Name = "caFile"
 
 	Start         Name = "start"
 	Era           Name = "era"
@@ -149,6 +150,13 @@ func sessionSettings() []Setting {
 // placeSettings say where things lie: they must be known before any file is read.
 func placeSettings() []Setting {
 	return []Setting{
+		{
+			Name: CAFile, Owner: OfSession, Kind: Path, From: []Channel{UserFile}, IsTrust: true,
+			Line: "A file of certificates that remote connectors are trusted by, besides those of the system.",
+			Paragraph: "It is in PEM form, and may hold several: what a company's proxy or server signs with. " +
+				"SSL_CERT_FILE in the environment is read too. " +
+				"There is no way to switch the check off.",
+		},
 		{
 			Name: Trace, Owner: OfSession, Kind: File, From: []Channel{Flag},
 			Line: "The file that every frame of the session is written to.",

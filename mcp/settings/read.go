@@ -79,12 +79,12 @@ func FromObject(channel Channel, text []byte) ([]Given, []Finding) {
 	return r.given, r.findings
 }
 
-// Narrowest gives every trust setting of a session its narrowest value: what
+// Narrowest gives every trust setting of a session that the channel has its narrowest value: what
 // holds when what a channel says cannot be read.
 func Narrowest(channel Channel, where string) []Given {
 	var given []Given
 	for _, s := range All() {
-		if s.IsTrust && s.Owner == OfSession {
+		if s.IsTrust && s.Owner == OfSession && s.Has(channel) {
 			given = append(given, Given{Name: s.Name, Channel: channel, Where: where, Value: s.Narrowest()})
 		}
 	}

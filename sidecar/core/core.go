@@ -122,6 +122,7 @@ func Open(o Options) (*Core, error) {
 			Scratch: p.scratch, Results: p.results, OwnFolders: own,
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand}, Subreaper: o.Subreaper,
 			Policies: policiesIn(o.Environ),
+			CAFile:   func() string { return o.Settings.Resolved().Value(settings.CAFile).Text() },
 			Roots:    o.Roots, IsUntrusted: !isTrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
 			Secrets: auth.New(auth.Options{
