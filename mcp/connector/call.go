@@ -82,15 +82,21 @@ func (c *Connector) call(ctx context.Context, r CallRequest) (CallReply, error) 
 	if err := checkArguments(r.Arguments); err != nil {
 		return CallReply{}, err
 	}
-	c.mu.Lock()
-	s := c.session
-	if c.state != StateReady {
-		err := &NotReadyError{Name: c.definition.Name, State: c.state, Problem: c.problem}
-		c.mu.Unlock()
+	s, err := c.ready()
+	if err != nil {
 		return CallReply{}, err
 	}
-	c.mu.Unlock()
 	return s.call(ctx, r)
+}
+
+// ready is the session that serves; the error is *NotReadyError.
+func (c *Connector) ready() (*session, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state != StateReady {
+		return nil, &NotReadyError{Name: c.definition.Name, State: c.state, Problem: c.problem}
+	}
+	return c.session, nil
 }
 
 // checkArguments makes sure that the arguments end where they seem to, and that all readers see the same in them.
@@ -105,48 +111,18 @@ func checkArguments(arguments []byte) error {
 	return nil
 }
 
-// call waits for a free place, sends and waits for the reply.
+// call makes one call.
 func (s *session) call(ctx context.Context, r CallRequest) (CallReply, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
-	x := newExchange("tools/call")
-	hasWaited := !s.slots.TryAcquire(1)
-	if hasWaited && s.slots.Acquire(ctx, 1) != nil {
-		return s.unanswered(ctx, x, nil)
-	}
-	defer s.slots.Release(1)
-	if hasWaited && r.Recheck != nil {
-		if err := r.Recheck(ctx); err != nil && ctx.Err() == nil {
-			return CallReply{}, err
-		}
-	}
-	if ctx.Err() != nil {
-		return s.unanswered(ctx, x, nil)
-	}
-	deadline := newDeadline(firstOf(r.Timeout, s.connector.definition.CallTimeout), s.connector.definition.CallCap, cancel)
-	defer deadline.stop()
-	if r.Clock != nil {
-		r.Clock.drive(deadline)
-		defer r.Clock.drive(nil)
-	}
-	x.members = []member{{"arguments", r.Arguments}}
-	x.onWritten = r.OnWritten
-	x.token = s.lastToken.Add(1)
-	x.onProgress = func(p Progress) {
-		deadline.progressed()
-		if r.OnProgress != nil {
-			r.OnProgress(p)
-		}
-	}
-	params := &mcp.CallToolParams{Name: r.Tool, Arguments: emptyArguments}
-	params.SetProgressToken(x.token)
-	_, err := s.client.CallTool(withExchange(ctx, x), params)
-	x.finish()
-	if x.isSettled() {
-		return x.reply()
-	}
-	return s.unanswered(ctx, x, err)
+	return s.run(ctx, errand{
+		method: "tools/call", members: []member{{"arguments", r.Arguments}},
+		send: func(ctx context.Context, client *mcp.ClientSession, token int64) error {
+			params := &mcp.CallToolParams{Name: r.Tool, Arguments: emptyArguments}
+			params.SetProgressToken(token)
+			_, err := client.CallTool(ctx, params)
+			return err
+		},
+		options: RequestOptions{Timeout: r.Timeout, OnProgress: r.OnProgress, OnWritten: r.OnWritten, Clock: r.Clock, recheck: r.Recheck},
+	})
 }
 
 func firstOf(durations ...time.Duration) time.Duration {

@@ -8,10 +8,45 @@ type Catalogue struct {
 	Generation  int
 	Tools       []Tool // in the server's order
 	Quarantined []Quarantined
-	// Counts of what else is announced and listed.
-	Resources         int
-	ResourceTemplates int
-	Prompts           int
+	// What else is announced and listed, in the server's order; an entry that cannot be read is left out and warned of.
+	Resources         []Resource
+	ResourceTemplates []ResourceTemplate
+	Prompts           []Prompt
+}
+
+// Resource is something that can be read from the server. Everything in it is the server's claim.
+type Resource struct {
+	URI         string
+	Name        string
+	Title       string
+	Description string
+	MIMEType    string
+	SizeBytes   int64 // 0 when unknown
+}
+
+// ResourceTemplate stands for many resources: its URITemplate is one of RFC 6570. Everything in it is the server's claim.
+type ResourceTemplate struct {
+	URITemplate string
+	Name        string
+	Title       string
+	Description string
+	MIMEType    string
+}
+
+// Prompt is something that the server writes for a model. Everything in it is the server's claim.
+type Prompt struct {
+	Name        string
+	Title       string
+	Description string
+	Arguments   []PromptArgument
+}
+
+// PromptArgument is one argument of a prompt; its value is a text.
+type PromptArgument struct {
+	Name        string
+	Title       string
+	Description string
+	IsRequired  bool
 }
 
 // Tool is one tool as listed. Everything in it is the server's claim.

@@ -96,6 +96,7 @@ type tuning struct {
 	settle     time.Duration // for an exit to follow the end of stdout, or the other way round
 	sync       time.Duration // between two listings that the server asked for
 	maxSync    time.Duration // the same, when they bring nothing new
+	updates    time.Duration // between two notices of resources that changed
 	sideList   time.Duration // for the lists other than tools to be in the first catalogue
 	listRetry  time.Duration // before tools are asked for again in a start
 	listTries  int           // in a start
@@ -105,7 +106,7 @@ type tuning struct {
 func defaultTuning() tuning {
 	return tuning{
 		probe: 3 * time.Second, download: 180 * time.Second, stall: 60 * time.Second, settle: 500 * time.Millisecond,
-		sync: time.Second, maxSync: 30 * time.Second, sideList: 2 * time.Second,
+		sync: time.Second, maxSync: 30 * time.Second, updates: 100 * time.Millisecond, sideList: 2 * time.Second,
 		listRetry: 500 * time.Millisecond, listTries: 3, maxWarning: 20,
 		notice: 10 * time.Second, farewell: 2 * time.Second, busy: time.Second, maxPause: time.Minute, relisten: 2 * time.Second, resumes: 5,
 	}

@@ -30,6 +30,8 @@ type exchange struct {
 	// onProgress is called for each progress notification with this exchange's token.
 	onProgress func(Progress)
 	token      int64 // 0 means none
+	// listens are the params of a subscription; nil for every other request.
+	listens jsontext.Value
 
 	wireID   int64
 	sdkID    int64 // 0 when the SDK knows nothing of it

@@ -45,6 +45,10 @@ type filter struct {
 	wire wire
 	// onList is told which lists the server says changed.
 	onList func(lists)
+	// onUpdate is told the address of a resource that the server says changed.
+	onUpdate func(uri string)
+	// onListenEnd is told the params of a subscriptions/listen that the server has ended; it must not block.
+	onListenEnd func(params jsontext.Value)
 	// onWarning is told of something wrong that was survived; the key tells kinds apart.
 	onWarning func(key, sentence string)
 	// onNoise is given what the server printed that is no message.
@@ -75,7 +79,7 @@ type filter struct {
 func newFilter(log *slog.Logger, in io.Reader) *filter {
 	return &filter{
 		log: log, in: in,
-		onList: func(lists) {}, onWarning: func(string, string) {}, onNoise: func(string) {}, onTalk: func() {},
+		onList: func(lists) {}, onUpdate: func(string) {}, onListenEnd: func(jsontext.Value) {}, onWarning: func(string, string) {}, onNoise: func(string) {}, onTalk: func() {},
 		incoming: make(chan jsonrpc.Message, 64),
 		detached: make(chan struct{}), ended: make(chan struct{}),
 		pending: map[int64]*exchange{}, tokens: map[int64]*exchange{},
@@ -227,9 +231,23 @@ func (f *filter) request(ctx context.Context, r *jsonrpc.Request) error {
 	if x == nil || x.method != r.Method {
 		// A request of the SDK's own making, such as subscriptions/listen: nobody waits for it.
 		x = newExchange(r.Method)
+		if r.Method == listenMethod {
+			f.listens(x, jsontext.Value(r.Params))
+		}
 	}
 	x.sdkID = sdkID
 	return f.send(x, sdkID+idOffset, r.Params)
+}
+
+// listens notes what a subscription is about, and puts the lists in where it is about them again.
+func (f *filter) listens(x *exchange, params jsontext.Value) {
+	x.listens = params.Clone()
+	if uris, _ := listened(params); len(uris) != 1 || uris[0] != listensToLists {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x.members = []member{{"notifications", f.answer.features.listFlags()}}
 }
 
 // send registers the exchange under the id and queues its request.

@@ -37,6 +37,7 @@ type answer struct {
 // features are the lists that a server announced.
 type features struct {
 	tools, resources, prompts feature
+	canSubscribe, canComplete bool
 }
 
 type feature struct {
@@ -278,8 +279,11 @@ func announced(raw jsontext.Value) features {
 	_ = object(raw, func(name string, value jsontext.Value) error {
 		one := feature{isAnnounced: value.Kind() == '{' || value.Kind() == 't'}
 		_ = object(value, func(name string, value jsontext.Value) error {
-			if name == "listChanged" {
+			switch name {
+			case "listChanged":
 				one.isListChanged = value.Kind() == 't'
+			case "subscribe":
+				f.canSubscribe = f.canSubscribe || value.Kind() == 't'
 			}
 			return nil
 		})
@@ -290,6 +294,8 @@ func announced(raw jsontext.Value) features {
 			f.resources = one
 		case "prompts":
 			f.prompts = one
+		case "completions":
+			f.canComplete = one.isAnnounced
 		}
 		return nil
 	})

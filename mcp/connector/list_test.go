@@ -79,7 +79,7 @@ func TestC32_AllPagesOfAllLists(t *testing.T) {
 	for _, mode := range []string{"pages=3", "pages=3,modern"} {
 		f := started(t, mode, environment(everything))
 		catalogue := f.Status().Catalogue
-		if f.names() != "a t1 t2" || catalogue.Resources != 3 || catalogue.ResourceTemplates != 3 || catalogue.Prompts != 3 {
+		if f.names() != "a t1 t2" || len(catalogue.Resources) != 3 || len(catalogue.ResourceTemplates) != 3 || len(catalogue.Prompts) != 3 {
 			t.Errorf("%s: tools %s, catalogue %+v", mode, f.names(), catalogue)
 		}
 		f.Stop(t.Context())
@@ -179,7 +179,7 @@ func TestC33_OptionalListsThatAreNotThere(t *testing.T) {
 			t.Parallel()
 			f := started(t, test.mode, environment("PILLION_FAKE_CAPABILITIES="+test.capabilities))
 			catalogue := f.Status().Catalogue
-			if f.names() != test.tools || catalogue.Resources != test.resources || catalogue.ResourceTemplates != test.templates {
+			if f.names() != test.tools || len(catalogue.Resources) != test.resources || len(catalogue.ResourceTemplates) != test.templates {
 				t.Errorf("tools %s, catalogue %+v", f.names(), catalogue)
 			}
 			if got := strings.Join(f.Status().Warnings, "; "); !strings.Contains(got, test.warning) || test.warning == "" && got != "" {
@@ -195,10 +195,10 @@ func TestC33_OptionalListsThatAreNotThere(t *testing.T) {
 func TestC33_SlowOptionalListFollows(t *testing.T) {
 	t.Parallel()
 	f := started(t, "delay=resources/list:600ms", environment(everything), tune(func(t *tuning) { t.sideList, t.sync = 200*time.Millisecond, 100*time.Millisecond }))
-	if got := f.Status().Catalogue; got.Resources != 0 || len(got.Tools) != 1 {
+	if got := f.Status().Catalogue; len(got.Resources) != 0 || len(got.Tools) != 1 {
 		t.Errorf("catalogue %+v", got)
 	}
-	f.eventually("the resources", func() bool { return f.Status().Catalogue.Resources == 1 })
+	f.eventually("the resources", func() bool { return len(f.Status().Catalogue.Resources) == 1 })
 }
 
 func TestC38_BadToolsAreQuarantinedAlone(t *testing.T) {

@@ -90,7 +90,7 @@ func TestPeer_Handshake(t *testing.T) {
 		if status.Server != (Server{Name: "peer", Version: "2", ProtocolVersion: want}) || status.Instructions != "Mind the gap." || len(status.Warnings) > 0 {
 			t.Errorf("status %+v", status)
 		}
-		if got := f.names(); got != "ask count echo grow wait" || status.Catalogue.Resources != 1 {
+		if got := f.names(); got != "ask count echo grow wait" || len(status.Catalogue.Resources) != 1 {
 			t.Errorf("tools %s, catalogue %+v", got, status.Catalogue)
 		}
 	})

@@ -66,6 +66,7 @@ func (r *remote) relist(listed chan struct{}) {
 	if _, _, err := c.refresh(r.session.ctx, r.session, r.session.announced()); err != nil {
 		c.warn("list", fmt.Sprintf("could not be listed again, the list before stands: %v", err))
 	}
+	r.session.workers.Go(r.session.subscribeAgain)
 }
 
 // reopen shakes hands once more, by initialize: there are no sessions since MCP 2026-07-28.

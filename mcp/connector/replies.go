@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -66,6 +67,13 @@ func (f *filter) conclude(x *exchange, judge func(*exchange)) bool {
 	judge(x)
 	x.mu.Unlock()
 	close(x.settled)
+	switch {
+	case x.listens == nil, x.failure != nil:
+	case x.refusal != nil:
+		f.onWarning("listen refused", "does not tell when something changes: "+visible(x.refusal.Error(), maxReasonBytes))
+	default:
+		f.onListenEnd(x.listens)
+	}
 	if x.sdkID != 0 {
 		if sdkID, err := jsonrpc.MakeID(float64(x.sdkID)); err == nil {
 			f.forward(&jsonrpc.Response{ID: sdkID, Error: stub()})
@@ -87,7 +95,7 @@ func (f *filter) judge(x *exchange, message frame, isOwned bool) {
 		x.failure = &MalformedReplyError{Reason: "it has neither a result nor an error"}
 	case message.result.Kind() != '{':
 		x.failure = &MalformedReplyError{Reason: "its result is not an object: " + visible(string(message.result[:min(len(message.result), sampleBytes)]), sampleBytes)}
-	case isTooDeep(message.result, maxDepth) && x.method == "tools/call":
+	case isTooDeep(message.result, maxDepth) && !strings.HasSuffix(x.method, "/list"):
 		x.failure = &MalformedReplyError{Reason: fmt.Sprintf("its result nests deeper than %d levels", maxDepth)}
 	default:
 		x.result = message.result
@@ -161,7 +169,7 @@ func (f *filter) failOnly(failure error) {
 	var id int64
 	count := 0
 	for pendingID, x := range f.pending {
-		if x.mayHaveRun() && x.method != "subscriptions/listen" {
+		if x.mayHaveRun() && x.method != listenMethod {
 			id = pendingID
 			count++
 		}

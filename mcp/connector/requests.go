@@ -46,8 +46,29 @@ func (f *filter) notified(method string, params jsontext.Value) {
 		f.onList(toolList)
 	case resourcesChanged:
 		f.onList(resourceList | templateList)
+	case resourceUpdated:
+		f.onUpdate(uriOf(params))
+	case cancelledNotification:
+		f.listenEnded(params)
 	case promptsChanged:
 		f.onList(promptList)
+	}
+}
+
+// listenEnded ends a subscription that the server says it has ended, the one request that it may cancel (MCP 2026-07-28).
+func (f *filter) listenEnded(params jsontext.Value) {
+	id, ok := int64(0), false
+	_ = object(params, func(name string, value jsontext.Value) error {
+		if name == "requestId" {
+			id, _, ok = integer(value)
+		}
+		return nil
+	})
+	f.mu.Lock()
+	x := f.pending[id]
+	f.mu.Unlock()
+	if ok && x != nil && x.listens != nil {
+		f.settle(id, func(*exchange) {})
 	}
 }
 

@@ -36,6 +36,9 @@ type session struct {
 	dirty      lists
 	tools      relisting
 
+	subscriptions *subscriptions
+	listening     listening
+
 	workers   sync.WaitGroup
 	finishing sync.Once
 	gone      chan struct{} // nothing of it is left
@@ -47,11 +50,14 @@ func newSession(c *Connector, j *journal, in io.Reader) *session {
 		connector: c, journal: j, filter: newFilter(c.log, in),
 		slots:  semaphore.NewWeighted(int64(c.definition.MaxConcurrent)),
 		talked: make(chan struct{}), changed: make(chan struct{}, 1), hurry: make(chan struct{}, 1), gone: make(chan struct{}),
-		tools: relisting{ended: make(chan struct{})},
+		tools:         relisting{ended: make(chan struct{})},
+		subscriptions: newSubscriptions(),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	f := s.filter
 	f.onList = s.markChanged
+	f.onUpdate = s.subscriptions.update
+	f.onListenEnd = s.listenAgain
 	f.onWarning = c.warn
 	f.onNoise = func(sample string) { j.note("stdout: " + sample) }
 	f.onTalk = s.talk

@@ -57,6 +57,8 @@ type Change struct {
 	Catalogue *Catalogue
 	// Problem is set when State is StateFailed.
 	Problem *Problem
+	// Updated are addresses that are subscribed to and whose resource changed; it never changes afterwards.
+	Updated []string
 	// Warning is set when a sentence was added to Status.Warnings.
 	Warning string
 }

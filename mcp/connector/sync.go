@@ -163,7 +163,7 @@ func (c *Connector) firstList(ctx context.Context, s *session) error {
 			continue
 		}
 		if found[i].err == nil {
-			next.take(k.list, found[i].entries)
+			c.warnOfEntries(k, next.take(k.list, found[i].entries))
 			continue
 		}
 		if errors.Is(found[i].err, context.DeadlineExceeded) {
@@ -193,22 +193,29 @@ func (c *Connector) refresh(ctx context.Context, s *session, want lists) (hasNew
 			}
 			continue
 		}
-		next.take(k.list, found.entries)
+		c.warnOfEntries(k, next.take(k.list, found.entries))
 	}
 	return c.publish(next), toolsErr, err
 }
 
-// take replaces one list.
-func (next *Catalogue) take(list lists, entries []jsontext.Value) {
+// take replaces one list; the warning says what of it cannot be used.
+func (next *Catalogue) take(list lists, entries []jsontext.Value) (warning string) {
 	switch list {
 	case toolList:
 		next.Tools, next.Quarantined = readTools(entries)
 	case resourceList:
-		next.Resources = len(entries)
+		next.Resources, warning = readEntries(entries, (*Resource).read, (*Resource).check)
 	case templateList:
-		next.ResourceTemplates = len(entries)
+		next.ResourceTemplates, warning = readEntries(entries, (*ResourceTemplate).read, (*ResourceTemplate).check)
 	case promptList:
-		next.Prompts = len(entries)
+		next.Prompts, warning = readEntries(entries, (*Prompt).read, (*Prompt).check)
+	}
+	return warning
+}
+
+func (c *Connector) warnOfEntries(k kind, warning string) {
+	if warning != "" {
+		c.warn("entries of "+k.member, fmt.Sprintf("%s: %s", k.method, visible(warning, maxReasonBytes)))
 	}
 }
 
