@@ -192,6 +192,7 @@ func (a *attached) serve() {
 		a.session.clients.remove(c)
 		if a.session.hasStarted() {
 			a.session.core.EndSessions(c.owns)
+			a.session.core.EndSubscriptions(a.session.lifetime, c.prefix)
 		}
 	}
 }

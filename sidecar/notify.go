@@ -27,6 +27,9 @@ type notifier struct {
 	connectors []string
 	removed    []string
 	tools      []host.ToolsChange
+	resources  []string // connectors whose resources are others
+	prompts    []string
+	updates    []host.Update
 	rev        int
 	timer      *time.Timer
 	told       map[string][]byte // the connectors as they were told last
@@ -60,14 +63,26 @@ func (n *notifier) changed(e host.Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.isPending = true
-	for _, id := range e.Connectors {
-		if !slices.Contains(n.connectors, id) {
-			n.connectors = append(n.connectors, id)
-		}
-	}
+	n.connectors = union(n.connectors, e.Connectors)
 	n.removed = append(n.removed, e.Removed...)
 	n.tools = append(n.tools, e.Tools...)
+	n.resources, n.prompts = union(n.resources, e.Resources), union(n.prompts, e.Prompts)
+	for _, update := range e.Updates { // a flood of them is one
+		if !slices.ContainsFunc(n.updates, func(u host.Update) bool { return u.Connector == update.Connector && u.URI == update.URI }) {
+			n.updates = append(n.updates, update)
+		}
+	}
 	n.arm()
+}
+
+// union is what stands in one of two lists, each once.
+func union(ids, more []string) []string {
+	for _, id := range more {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // arm is called with n.mu held.
@@ -91,7 +106,9 @@ func (n *notifier) flush() {
 		return
 	}
 	connectors, removed, tools := n.connectors, n.removed, n.tools
+	resources, prompts, updates := n.resources, n.prompts, n.updates
 	n.connectors, n.removed, n.tools, n.isPending = nil, nil, nil, false
+	n.resources, n.prompts, n.updates = nil, nil, nil
 	n.mu.Unlock()
 	s.dropStaleConsents()
 	s.dropStaleWidenings()
@@ -100,6 +117,7 @@ func (n *notifier) flush() {
 	for _, change := range tools {
 		s.tellTools(change)
 	}
+	s.tellOthers(resources, prompts, updates)
 	s.publishAll()
 }
 

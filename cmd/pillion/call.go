@@ -156,23 +156,31 @@ func ownsTool(connector, tool string) bool {
 // callAsking calls once and puts the questions of the call.
 func (p *program) callAsking(h hub, d *device, request message.ToolCallParams) (message.CallResult, error) {
 	request.CallID = message.CallID(host.NewCallID())
-	asking, stop := context.WithCancel(p.ctx)
+	return asking(p, h, d, request.CallID, func(ctx context.Context) (message.CallResult, error) {
+		return h.call(ctx, request, p.progressLines())
+	})
+}
+
+// asking runs what has the id and puts its questions. At the end of the program's context it is cancelled, and may then still
+// say what became of it.
+func asking[R any](p *program, h hub, d *device, id message.CallID, run func(context.Context) (R, error)) (R, error) {
+	questions, stop := context.WithCancel(p.ctx)
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)
-		p.putQuestionsOf(asking, h, d, request.CallID)
+		p.putQuestionsOf(questions, h, d, id)
 	}()
 	defer func() {
 		stop()
 		<-asked // the terminal is free again
 	}()
 	type outcome struct {
-		result message.CallResult
+		result R
 		err    error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		result, err := h.call(context.WithoutCancel(p.ctx), request, p.progressLines())
+		result, err := run(context.WithoutCancel(p.ctx))
 		done <- outcome{result, err}
 	}()
 	select {
@@ -182,12 +190,13 @@ func (p *program) callAsking(h hub, d *device, request message.ToolCallParams) (
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
 	defer cancel()
-	h.cancel(ctx, request.CallID)
+	h.cancel(ctx, id)
 	select {
 	case came := <-done:
 		return came.result, lost(misuse(came.err))
 	case <-ctx.Done():
-		return message.CallResult{}, fail(exitFailed, nil, "the call was cancelled, and nothing is known of it; the tool may have run")
+		var none R
+		return none, fail(exitFailed, nil, "the call was cancelled, and nothing is known of it; the tool may have run")
 	}
 }
 

@@ -29,6 +29,8 @@ type grammar struct {
 		Answer      answerVerb         `cmd:"" help:"Show one open question whole and answer it."`
 		Config      configVerb         `cmd:"" help:"Show what is set, and where it came from."`
 		Call        callVerb           `cmd:"" help:"Call a tool and print its result."`
+		Resources   resourcesGrammar   `cmd:"" help:"List what connectors have to read, and read it."`
+		Prompts     promptsGrammar     `cmd:"" help:"List the prompts of connectors, and get one."`
 		Demo        demoGrammar        `cmd:"" help:"Be a connector to try things with, on standard input and output."`
 		Secret      secretGrammar      `cmd:"" help:"List, set and remove the values of inputs."`
 		Permissions permissionsGrammar `cmd:"" help:"List what stands for calls, take it back, and say what is to stand."`

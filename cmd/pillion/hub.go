@@ -32,6 +32,13 @@ type hub interface {
 	why(ctx context.Context, params message.WhyParams) (message.WhyResult, error)
 	answer(ctx context.Context, id message.AskID, answer message.Answer) error
 	call(ctx context.Context, request message.ToolCallParams, report func(progress)) (message.CallResult, error)
+	// start starts a connector that may run, and returns it as it then is.
+	start(ctx context.Context, connector message.Connector) (message.Connector, error)
+	// resources and prompts list what is known; nothing is started for it.
+	resources(ctx context.Context, params message.ResourcesParams) (message.ResourcesResult, error)
+	prompts(ctx context.Context, params message.PromptsParams) (message.PromptsResult, error)
+	readResource(ctx context.Context, params message.ResourceReadParams) (message.ResourceReadResult, error)
+	getPrompt(ctx context.Context, params message.PromptGetParams) (message.PromptGetResult, error)
 	// cancel ends a call, whose result then says what is known.
 	cancel(ctx context.Context, id message.CallID)
 	// fullText is the whole text of a result that holds only its beginning.

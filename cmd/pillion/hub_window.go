@@ -57,7 +57,9 @@ func (p *program) join(ctx context.Context, folder string, descriptor message.Wi
 	rpc.HandleNotification(router, rpc.Notification[protocol.ProgressParams]{Method: "$/progress"}, func(_ context.Context, params protocol.ProgressParams) {
 		h.reporter.take(params.Value)
 	})
-	for _, ignored := range []string{message.ConnectorsChanged.Method, message.ToolsChanged.Method} {
+	for _, ignored := range []string{
+		message.ConnectorsChanged.Method, message.ToolsChanged.Method, message.ResourcesChanged.Method, message.PromptsChanged.Method,
+	} {
 		rpc.HandleNotification(router, rpc.Notification[message.Empty]{Method: ignored}, func(context.Context, message.Empty) {})
 	}
 	joined, err := attach.Dial(ctx, folder, descriptor, attach.Options{Role: message.AttachCLI, Name: callerName, Router: router, Logger: p.log})

@@ -72,6 +72,7 @@ type Editor struct {
 	connectors  map[message.ConnectorID]message.Connector
 	rev         int // of what was told of them last
 	tools       []message.ToolsChangedParams
+	others      []string // notices of resources and prompts, as method, connector and address
 	diagnostics map[uri.URI][]protocol.Diagnostic
 	shown       []string // texts of the documents that were shown
 	shownPaths  []string
@@ -120,6 +121,9 @@ func (e *Editor) connect(out io.ReadCloser, in io.WriteCloser) {
 	rpc.HandleNotification(router, rpc.Notification[message.AsksChangedParams](message.AsksChanged), e.asksChanged)
 	rpc.HandleNotification(router, rpc.Notification[message.ConnectorsChangedParams](message.ConnectorsChanged), e.connectorsChanged)
 	on(router, e, message.ToolsChanged.Method, func(p message.ToolsChangedParams) { e.tools = append(e.tools, p) })
+	on(router, e, message.ResourcesChanged.Method, func(p message.ResourcesChangedParams) { e.note(message.ResourcesChanged.Method, p.Connector, "") })
+	on(router, e, message.PromptsChanged.Method, func(p message.PromptsChangedParams) { e.note(message.PromptsChanged.Method, p.Connector, "") })
+	on(router, e, message.ResourceUpdated.Method, func(p message.ResourceUpdatedParams) { e.note(message.ResourceUpdated.Method, p.Connector, p.URI) })
 	on(router, e, "textDocument/publishDiagnostics", func(p protocol.PublishDiagnosticsParams) { e.diagnostics[p.URI] = p.Diagnostics })
 	on(router, e, "window/showMessage", func(p protocol.ShowMessageParams) { e.messages = append(e.messages, p.Message) })
 	on(router, e, "$/progress", func(p protocol.ProgressParams) { e.progress = append(e.progress, p) })

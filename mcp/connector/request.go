@@ -54,6 +54,9 @@ type Completion struct {
 
 // Complete asks the server how a text may go on. The rest is that of [Connector.ReadResource], with MCP's CompleteResult.
 func (c *Connector) Complete(ctx context.Context, text Completion, o RequestOptions) (CallReply, error) {
+	if s, err := c.ready(); err == nil && !s.answer.features.canComplete {
+		return CallReply{}, &UnsupportedError{Name: c.definition.Name, What: "completions"}
+	}
 	return c.request(ctx, errand{
 		method: "completion/complete", options: o,
 		send: func(ctx context.Context, client *mcp.ClientSession, _ int64) error {

@@ -94,6 +94,13 @@ func (b *callBook) end(id string, result Result) {
 	}
 }
 
+// drop forgets what is no call any more and leaves nothing to ask for later.
+func (b *callBook) drop(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.open, id)
+}
+
 func (b *callBook) cancel(id string, cause error) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -112,6 +112,7 @@ type call struct {
 	tool      Tool
 	allowedBy string
 	rule      string
+	isErrand  bool    // it is no call of a tool
 	place     *inTurn // nil for a call of no turn, or that is not made
 	basis     *basis  // nil until it was read, and once something was waited for
 	isAgain   bool    // it was sent before, to a server that had lost its session

@@ -75,6 +75,10 @@ type Event struct {
 	Connectors, Removed []string
 	// Tools are the connectors whose list of tools was replaced, or lets others through.
 	Tools []ToolsChange
+	// Resources and Prompts are the connectors whose list of those was replaced.
+	Resources, Prompts []string
+	// Updates are the resources that changed.
+	Updates []Update
 	// Files is set when a configuration file was read again.
 	Files bool
 }

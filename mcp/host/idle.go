@@ -19,7 +19,7 @@ func (h *Host) busy(s *slot, by int) {
 func (h *Host) rearm(s *slot) {
 	s.disarm()
 	after := idleTimeOf(s.entry)
-	if s.life.activity != activityReady || s.life.calls > 0 || after < 0 {
+	if s.life.activity != activityReady || s.life.calls > 0 || len(s.subscriptions) > 0 || after < 0 {
 		return
 	}
 	var timer *time.Timer

@@ -215,5 +215,22 @@ func (h *Host) toolsChanged(s *slot) []ToolsChange {
 	return []ToolsChange{change}
 }
 
+// otherLists says, by the slot's own id, which lists but that of the tools differ from those of before; Host.mu is held.
+func (s *slot) otherLists(before *connector.Catalogue) (resources, prompts []string) {
+	if before == nil {
+		before = &connector.Catalogue{}
+	}
+	if !slices.Equal(before.Resources, s.catalogue.Resources) || !slices.Equal(before.ResourceTemplates, s.catalogue.ResourceTemplates) {
+		resources = []string{s.id}
+	}
+	isSame := func(a, b connector.Prompt) bool {
+		return a.Name == b.Name && a.Title == b.Title && a.Description == b.Description && slices.Equal(a.Arguments, b.Arguments)
+	}
+	if !slices.EqualFunc(before.Prompts, s.catalogue.Prompts, isSame) {
+		prompts = []string{s.id}
+	}
+	return resources, prompts
+}
+
 // offers reports whether the lists of the files, and the user, let a tool through; Host.mu is held.
 func (s *slot) offers(tool string) bool { return s.effective.Offers(tool) && s.mine.Offers(tool) }

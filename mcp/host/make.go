@@ -85,6 +85,7 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 	var lost *connector.LostError
 	var timeout *connector.TimeoutError
 	var notReady *connector.NotReadyError
+	var unsupported *connector.UnsupportedError
 	switch {
 	case ctx.Err() != nil:
 		outcome.Status = StatusCancelled
@@ -101,9 +102,15 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 	case errors.As(err, &notReady):
 		outcome.Message = fmt.Sprintf("the connector %q is not running", name)
 		outcome.Steps = c.host.stepsBack(at, reply.MayHaveRun)
+	case errors.As(err, &unsupported):
+		outcome.Status = StatusConnectorError
+		outcome.Message = fmt.Sprintf("the connector %q offers no %s", name, unsupported.What)
 	default: // a reply that is too large or cannot be understood
 		outcome.Status = StatusConnectorError
 		outcome.Message = fmt.Sprintf("the connector %q: %s", name, c.host.redacted(err.Error()))
+	}
+	if c.isErrand {
+		return outcome
 	}
 	if outcome.MayHaveRun {
 		outcome.Message += "; the tool may have run"

@@ -39,6 +39,9 @@ type slot struct {
 	problem     *Problem
 	idle        *time.Timer
 
+	subscriptions     map[string]map[string]int // how often who holds an address
+	lostSubscriptions map[string]string         // why one was given up, by address
+
 	catalogue    *connector.Catalogue
 	lister       *connector.Connector // the process that the catalogue came from
 	catalogueKey string               // of the definition that listed it, in its place

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -139,7 +140,7 @@ func (h *Host) view(s *slot) Connector {
 		view.Warnings = slices.Clone(status.Warnings)
 	}
 	if s.isListed() && s.standing.mayRun() {
-		view.Resources, view.Prompts = s.catalogue.Resources, s.catalogue.Prompts
+		view.Resources, view.Prompts = len(s.catalogue.Resources), len(s.catalogue.Prompts)
 		for _, tool := range h.offered(s) {
 			view.Tools++
 			view.Tokens += tokensOf(tool)
@@ -149,6 +150,9 @@ func (h *Host) view(s *slot) Connector {
 			reason, _ := h.secrets.Text(bad.Reason)
 			view.Warnings = append(view.Warnings, fmt.Sprintf("tool %q is left out: %s", name, reason))
 		}
+	}
+	for _, uri := range slices.Sorted(maps.Keys(s.lostSubscriptions)) {
+		view.Warnings = append(view.Warnings, fmt.Sprintf("the resource %q is not followed any more: %s", uri, s.lostSubscriptions[uri]))
 	}
 	view.Warnings = append(view.Warnings, h.inputs.warningsOf(s.id)...)
 	return view

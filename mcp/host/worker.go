@@ -219,6 +219,7 @@ func (h *Host) takeOver(s *slot, process *connector.Connector) bool {
 	s.warnings = status.Warnings
 	h.publish(s, status.Catalogue)
 	s.lister = process
+	h.resubscribe(s, process)
 	h.rearm(s)
 	s.touch()
 	return true
@@ -265,23 +266,28 @@ func (h *Host) processChanged(one *share, c connector.Change) {
 	for _, s := range h.holdersOf(one) {
 		if c.State == connector.StateFailed {
 			h.lost(s, one)
-		} else if event, isOwn := h.relist(s, one, c.Catalogue); isOwn {
+		} else if event, isOwn := h.relist(s, one, c); isOwn {
 			h.notify(event)
 		}
 	}
 }
 
 // relist takes over what the slot's process lists now, if that is news; false where the slot has another one by now.
-func (h *Host) relist(s *slot, one *share, catalogue *connector.Catalogue) (Event, bool) {
+func (h *Host) relist(s *slot, one *share, c connector.Change) (Event, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if s.share != one {
 		return Event{}, false
 	}
-	if catalogue != nil && s.lister == one.process && catalogue.Generation < s.catalogue.Generation {
-		return Event{}, false // a call that waited for a newer one was first
+	if c.Catalogue != nil && s.lister == one.process && c.Catalogue.Generation < s.catalogue.Generation {
+		c.Catalogue = nil // a call that waited for a newer one was first
 	}
-	return Event{Connectors: []string{s.id}, Tools: h.publish(s, catalogue)}, true
+	before := s.catalogue
+	event := Event{Connectors: []string{s.id}, Tools: h.publish(s, c.Catalogue), Updates: s.updates(c.Updated)}
+	if s.catalogue != before {
+		event.Resources, event.Prompts = s.otherLists(before)
+	}
+	return event, true
 }
 
 // lost is called when a process ended by itself; during its start the start says so. What may be left of it goes before another

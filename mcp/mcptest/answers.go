@@ -32,6 +32,14 @@ func (f *fake) answer(r request) {
 		f.list(r, "prompts", func(i int) string { return fmt.Sprintf(`{"name":"p%d"}`, i) })
 	case "tools/call":
 		f.call(r)
+	case "resources/read":
+		f.working.Go(func() { f.readResource(r) })
+	case "resources/subscribe", "resources/unsubscribe":
+		f.subscribe(r)
+	case "prompts/get":
+		f.working.Go(func() { f.prompt(r) })
+	case "completion/complete":
+		f.complete(r)
 	case "subscriptions/listen":
 		f.notify("notifications/subscriptions/acknowledged", `{"notifications":{"toolsListChanged":true}}`)
 	default:
@@ -139,12 +147,21 @@ func (f *fake) list(r request, member string, entry func(int) string) {
 			entries = append(entries, entry(i))
 		}
 	}
+	if f.options.has("twice") && member != "tools" {
+		entries = append(append(entries, entries...), `{"name":5}`)
+	}
 	f.result(r.ID, fmt.Sprintf(`{%q:[%s]%s}`, member, strings.Join(entries, ","), next))
 }
+
+// methodOfList is what lists are asked for with, by their names.
+var methodOfList = map[string]string{"resources": "resources/list", "resourceTemplates": "resources/templates/list", "prompts": "prompts/list"}
 
 // size is how many entries a list of one page has.
 func (f *fake) size(member string) int {
 	if member != "tools" {
+		if f.options.has("grow") {
+			return f.count(methodOfList[member])
+		}
 		return 1
 	}
 	n := max(f.mode().number("tools"), 1)

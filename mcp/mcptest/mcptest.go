@@ -25,6 +25,9 @@ const (
 	ToolsVar = "PILLION_FAKE_TOOLS"
 	// ResultVar holds the JSON text of the result of every tools/call.
 	ResultVar = "PILLION_FAKE_RESULT"
+	// ContentsVar holds the JSON text of the result of every resources/read, PromptVar that of every prompts/get.
+	ContentsVar = "PILLION_FAKE_CONTENTS"
+	PromptVar   = "PILLION_FAKE_PROMPT"
 	// CapabilitiesVar holds the JSON text of the capabilities announced.
 	CapabilitiesVar = "PILLION_FAKE_CAPABILITIES"
 	// AskParamsVar holds the JSON text of the params of the request that mode ask sends.

@@ -20,7 +20,7 @@ type Mode struct {
 // and sizes are plain bytes; METHOD:X pairs may be joined by "+" too. No value has a comma, so neither may the name of a test
 // whose t.TempDir is to stand in one.
 func Modes() []Mode {
-	return slices.Concat(lifeModes(), noiseModes(), protocolModes(), callModes())
+	return slices.Concat(lifeModes(), noiseModes(), protocolModes(), callModes(), otherModes())
 }
 
 func lifeModes() []Mode {
@@ -80,7 +80,7 @@ func protocolModes() []Mode {
 		{"failonce", "METHOD:CODE", "answers METHOD with that error the first time"},
 		{"delay", "METHOD:DURATION", "answers METHOD that much later"},
 		{"tools", "N", "has that many tools: a, t1, t2, …"},
-		{"grow", "", "has one tool more in each answer to tools/list"},
+		{"grow", "", "has one entry more in each list each time that it is asked for it"},
 		{"pages", "N", "has N pages with one entry each in all four lists"},
 		{"pagefail", "N", "fails the request of page N once"},
 		{"emptycursor", "", "ends lists with an empty cursor"},

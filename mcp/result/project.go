@@ -65,6 +65,8 @@ type projector struct {
 	kept map[string]string
 	// blobs are the base64 texts of the blocks, so that copies of them in text are not shown (C46).
 	blobs []string
+	// written counts the files of a resource.
+	written int
 }
 
 // piece is what one block says in the text.

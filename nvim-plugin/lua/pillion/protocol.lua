@@ -666,6 +666,228 @@
 ---where the next part begins, if there is one
 ---@field nextOffset? integer
 
+-- Resources
+
+---pillion.Resource is one resource of one connector.
+---@class (exact) pillion.Resource
+---@field connector pillion.ConnectorId
+---its address, as the connector writes it
+---@field uri string
+---what the connector calls it
+---@field name string
+---its name for people
+---@field title? string
+---at most 4 KiB
+---@field description? string
+---what the connector says that it is
+---@field mimeType? string
+---its size in bytes, where the connector says it
+---@field bytes? integer
+
+---pillion.ResourceTemplate is one template of one connector.
+---@class (exact) pillion.ResourceTemplate
+---@field connector pillion.ConnectorId
+---an address with variables, as RFC 6570 has it
+---@field uriTemplate string
+---what the connector calls it
+---@field name string
+---its name for people
+---@field title? string
+---at most 4 KiB
+---@field description? string
+---what the connector says that they are
+---@field mimeType? string
+
+---pillion.ResourcesParams says whose resources to list: those of one connector, or of all.
+---@class (exact) pillion.ResourcesParams
+---@field connector? pillion.ConnectorRef
+
+---pillion.ResourcesResult lists resources and templates, in the connectors' own order.
+---@class (exact) pillion.ResourcesResult
+---@field resources pillion.Resource[]
+---@field templates pillion.ResourceTemplate[]
+
+---pillion.ResourceReadParams names what to read.
+---@class (exact) pillion.ResourceReadParams
+---@field connector pillion.ConnectorRef
+---its address, as the connector writes it
+---@field uri string
+---for pillion/call/cancel
+---@field callId? pillion.CallId
+---@field sessionId? pillion.SessionId
+---@field workDoneToken? pillion.ProgressToken
+
+---pillion.ResourceReadResult is what stands at an address, or why it could not be had.
+---@class (exact) pillion.ResourceReadResult
+---what came of it, as of a call
+---@field status pillion.CallStatus
+---its parts
+---@field contents pillion.ResourceContent[]
+---whether secret values were replaced
+---@field redacted? boolean
+---protocol error of the connector
+---@field error? pillion.CallError
+---a sentence about the outcome, in Pillion's own words
+---@field message? string
+---what a person can do about it, in order
+---@field steps? string[]
+
+---pillion.ResourceContent is one part of a resource: a text, or a file with its bytes. Bytes
+---that are no text are never in a message.
+---@class (exact) pillion.ResourceContent
+---as the connector writes it
+---@field uri string
+---what its bytes show it to be, of a text what the connector says
+---@field mimeType string
+---the text, at most 256 KiB of it
+---@field text? string
+---whether the text was cut: the file has the whole
+---@field truncated? boolean
+---file in Pillion's own folder, which ends with the session
+---@field fileUri? pillion.URI
+---its size in bytes
+---@field bytes integer
+
+---pillion.ResourceParams names a resource.
+---@class (exact) pillion.ResourceParams
+---@field connector pillion.ConnectorRef
+---its address, as the connector writes it
+---@field uri string
+
+---pillion.ResourceSubscribeResult says whether a resource is followed.
+---@class (exact) pillion.ResourceSubscribeResult
+---ok, or why it is not
+---@field status pillion.CallStatus
+---protocol error of the connector
+---@field error? pillion.CallError
+---a sentence about the outcome, in Pillion's own words
+---@field message? string
+---what a person can do about it, in order
+---@field steps? string[]
+
+---pillion.ResourcesChangedParams names the connector whose lists changed.
+---@class (exact) pillion.ResourcesChangedParams
+---@field connector pillion.ConnectorId
+
+---pillion.ResourceUpdatedParams names a resource that changed.
+---@class (exact) pillion.ResourceUpdatedParams
+---@field connector pillion.ConnectorId
+---its address, as the connector writes it
+---@field uri string
+
+-- Prompts
+
+---pillion.Prompt is one prompt of one connector.
+---@class (exact) pillion.Prompt
+---@field connector pillion.ConnectorId
+---as the connector calls it
+---@field name string
+---its name for people
+---@field title? string
+---at most 4 KiB
+---@field description? string
+---@field arguments pillion.PromptArgument[]
+
+---pillion.PromptArgument is one text that a prompt is made of.
+---@class (exact) pillion.PromptArgument
+---as the connector calls it
+---@field name string
+---its name for people
+---@field title? string
+---at most 4 KiB
+---@field description? string
+---whether the prompt cannot be made without it
+---@field required? boolean
+
+---pillion.PromptsParams says whose prompts to list: those of one connector, or of all.
+---@class (exact) pillion.PromptsParams
+---@field connector? pillion.ConnectorRef
+
+---pillion.PromptsResult lists prompts, in the connectors' own order.
+---@class (exact) pillion.PromptsResult
+---@field prompts pillion.Prompt[]
+
+---pillion.PromptGetParams names a prompt and the texts that it is made of.
+---@class (exact) pillion.PromptGetParams
+---@field connector pillion.ConnectorRef
+---as the connector calls it
+---@field name string
+---texts by name
+---@field arguments? table<string, any>
+---for pillion/call/cancel
+---@field callId? pillion.CallId
+---@field sessionId? pillion.SessionId
+---@field workDoneToken? pillion.ProgressToken
+
+---pillion.PromptGetResult is what a connector wrote, or why it could not be had.
+---@class (exact) pillion.PromptGetResult
+---what came of it, as of a call
+---@field status pillion.CallStatus
+---the connector's own words
+---@field description? string
+---@field messages pillion.PromptMessage[]
+---whether secret values were replaced
+---@field redacted? boolean
+---protocol error of the connector
+---@field error? pillion.CallError
+---a sentence about the outcome, in Pillion's own words
+---@field message? string
+---what a person can do about it, in order
+---@field steps? string[]
+
+---pillion.PromptRole is whose words a message is. One that is not known reads as user.
+---@alias pillion.PromptRole
+---| "user" # the user's
+---| "assistant" # the model's
+
+---pillion.PromptMessage is one message of a prompt. Bytes that are no text are attachments,
+---never in a message.
+---@class (exact) pillion.PromptMessage
+---@field role pillion.PromptRole
+---bounded text, as that of a result
+---@field text? string
+---whether the text was cut
+---@field truncated? boolean
+---file with the whole text
+---@field fullTextUri? pillion.URI
+---@field attachments pillion.Attachment[]
+
+---pillion.CompletionRef is what has an argument that is being typed: a prompt, or a template
+---of resources; one of them.
+---@class (exact) pillion.CompletionRef
+---name of the prompt
+---@field prompt? string
+---the template
+---@field uriTemplate? string
+
+---pillion.CompleteParams says what was typed so far, of which argument of what.
+---@class (exact) pillion.CompleteParams
+---@field connector pillion.ConnectorRef
+---@field ref pillion.CompletionRef
+---name of the argument, or variable
+---@field argument string
+---what was typed so far
+---@field value string
+---the others that have their values already
+---@field arguments? table<string, string>
+
+---pillion.CompleteResult is how the text may go on.
+---@class (exact) pillion.CompleteResult
+---what came of it, as of a call
+---@field status pillion.CallStatus
+---at most 100, the connector's own words
+---@field values string[]
+---how many there are, where the connector says it
+---@field total? integer
+---whether there are more
+---@field hasMore? boolean
+---a sentence about the outcome, in Pillion's own words
+---@field message? string
+
+---pillion.PromptsChangedParams names the connector whose prompts changed.
+---@class (exact) pillion.PromptsChangedParams
+---@field connector pillion.ConnectorId
+
 -- Questions
 
 ---pillion.AskId names a question.
@@ -1469,6 +1691,39 @@ M.requests = {
   ---
   ---Params: `pillion.ResultReadParams`. Result: `pillion.ResultReadResult`.
   result_read = 'pillion/result/read',
+  ---Lists resources and templates, from what is known: it never starts a connector.
+  ---
+  ---Params: `pillion.ResourcesParams`. Result: `pillion.ResourcesResult`.
+  resources = 'pillion/resources',
+  ---Reads a resource, starting its connector if it must. Whatever comes of it is a result with
+  ---a status.
+  ---
+  ---Params: `pillion.ResourceReadParams`. Result: `pillion.ResourceReadResult`.
+  resource_read = 'pillion/resource/read',
+  ---Has the caller told when a resource changes, by pillion/resourceUpdated. It is renewed
+  ---when the connector starts again. Each one has its pillion/resource/unsubscribe; the
+  ---connector is told of the first and the last alone.
+  ---
+  ---Params: `pillion.ResourceParams`. Result: `pillion.ResourceSubscribeResult`.
+  resource_subscribe = 'pillion/resource/subscribe',
+  ---Takes one subscription back.
+  ---
+  ---Params: `pillion.ResourceParams`. Result: `pillion.Empty`.
+  resource_unsubscribe = 'pillion/resource/unsubscribe',
+  ---Lists prompts, from what is known: it never starts a connector.
+  ---
+  ---Params: `pillion.PromptsParams`. Result: `pillion.PromptsResult`.
+  prompts = 'pillion/prompts',
+  ---Has a connector write a prompt, starting the connector if it must. Whatever comes of it is
+  ---a result with a status.
+  ---
+  ---Params: `pillion.PromptGetParams`. Result: `pillion.PromptGetResult`.
+  prompt_get = 'pillion/prompt/get',
+  ---Tells how a text that is being typed may go on. A connector that completes nothing has no
+  ---values.
+  ---
+  ---Params: `pillion.CompleteParams`. Result: `pillion.CompleteResult`.
+  complete = 'pillion/complete',
   ---Lists every open question.
   ---
   ---Params: `pillion.Empty`. Result: `pillion.AsksResult`.
@@ -1565,6 +1820,19 @@ M.events = {
   ---
   ---Params: `pillion.ToolsChangedParams`.
   tools_changed = 'pillion/toolsChanged',
+  ---Tells that a connector's resources or templates are others.
+  ---
+  ---Params: `pillion.ResourcesChangedParams`.
+  resources_changed = 'pillion/resourcesChanged',
+  ---Tells that what stands at an address has changed, or may have while its connector did not
+  ---run. Several changes may be told as one.
+  ---
+  ---Params: `pillion.ResourceUpdatedParams`.
+  resource_updated = 'pillion/resourceUpdated',
+  ---Tells that a connector's prompts are others.
+  ---
+  ---Params: `pillion.PromptsChangedParams`.
+  prompts_changed = 'pillion/promptsChanged',
   ---Tells which questions are new and which have ended.
   ---
   ---Params: `pillion.AsksChangedParams`.

@@ -839,6 +839,258 @@ export interface ResultReadResult {
   nextOffset?: number;
 }
 
+// Resources
+
+/** Resource is one resource of one connector. */
+export interface Resource {
+  connector: ConnectorId;
+  /** its address, as the connector writes it */
+  uri: string;
+  /** what the connector calls it */
+  name: string;
+  /** its name for people */
+  title?: string;
+  /** at most 4 KiB */
+  description?: string;
+  /** what the connector says that it is */
+  mimeType?: string;
+  /** its size in bytes, where the connector says it */
+  bytes?: number;
+}
+
+/** ResourceTemplate is one template of one connector. */
+export interface ResourceTemplate {
+  connector: ConnectorId;
+  /** an address with variables, as RFC 6570 has it */
+  uriTemplate: string;
+  /** what the connector calls it */
+  name: string;
+  /** its name for people */
+  title?: string;
+  /** at most 4 KiB */
+  description?: string;
+  /** what the connector says that they are */
+  mimeType?: string;
+}
+
+/** ResourcesParams says whose resources to list: those of one connector, or of all. */
+export interface ResourcesParams {
+  connector?: ConnectorRef;
+}
+
+/** ResourcesResult lists resources and templates, in the connectors' own order. */
+export interface ResourcesResult {
+  resources: Resource[];
+  templates: ResourceTemplate[];
+}
+
+/** ResourceReadParams names what to read. */
+export interface ResourceReadParams {
+  connector: ConnectorRef;
+  /** its address, as the connector writes it */
+  uri: string;
+  /** for pillion/call/cancel */
+  callId?: CallId;
+  sessionId?: SessionId;
+  workDoneToken?: ProgressToken;
+}
+
+/** ResourceReadResult is what stands at an address, or why it could not be had. */
+export interface ResourceReadResult {
+  /** what came of it, as of a call */
+  status: CallStatus;
+  /** its parts */
+  contents: ResourceContent[];
+  /** whether secret values were replaced */
+  redacted?: boolean;
+  /** protocol error of the connector */
+  error?: CallError;
+  /** a sentence about the outcome, in Pillion's own words */
+  message?: string;
+  /** what a person can do about it, in order */
+  steps?: string[];
+}
+
+/**
+ * ResourceContent is one part of a resource: a text, or a file with its bytes. Bytes that are
+ * no text are never in a message.
+ */
+export interface ResourceContent {
+  /** as the connector writes it */
+  uri: string;
+  /** what its bytes show it to be, of a text what the connector says */
+  mimeType: string;
+  /** the text, at most 256 KiB of it */
+  text?: string;
+  /** whether the text was cut: the file has the whole */
+  truncated?: boolean;
+  /** file in Pillion's own folder, which ends with the session */
+  fileUri?: URI;
+  /** its size in bytes */
+  bytes: number;
+}
+
+/** ResourceParams names a resource. */
+export interface ResourceParams {
+  connector: ConnectorRef;
+  /** its address, as the connector writes it */
+  uri: string;
+}
+
+/** ResourceSubscribeResult says whether a resource is followed. */
+export interface ResourceSubscribeResult {
+  /** ok, or why it is not */
+  status: CallStatus;
+  /** protocol error of the connector */
+  error?: CallError;
+  /** a sentence about the outcome, in Pillion's own words */
+  message?: string;
+  /** what a person can do about it, in order */
+  steps?: string[];
+}
+
+/** ResourcesChangedParams names the connector whose lists changed. */
+export interface ResourcesChangedParams {
+  connector: ConnectorId;
+}
+
+/** ResourceUpdatedParams names a resource that changed. */
+export interface ResourceUpdatedParams {
+  connector: ConnectorId;
+  /** its address, as the connector writes it */
+  uri: string;
+}
+
+// Prompts
+
+/** Prompt is one prompt of one connector. */
+export interface Prompt {
+  connector: ConnectorId;
+  /** as the connector calls it */
+  name: string;
+  /** its name for people */
+  title?: string;
+  /** at most 4 KiB */
+  description?: string;
+  arguments: PromptArgument[];
+}
+
+/** PromptArgument is one text that a prompt is made of. */
+export interface PromptArgument {
+  /** as the connector calls it */
+  name: string;
+  /** its name for people */
+  title?: string;
+  /** at most 4 KiB */
+  description?: string;
+  /** whether the prompt cannot be made without it */
+  required?: boolean;
+}
+
+/** PromptsParams says whose prompts to list: those of one connector, or of all. */
+export interface PromptsParams {
+  connector?: ConnectorRef;
+}
+
+/** PromptsResult lists prompts, in the connectors' own order. */
+export interface PromptsResult {
+  prompts: Prompt[];
+}
+
+/** PromptGetParams names a prompt and the texts that it is made of. */
+export interface PromptGetParams {
+  connector: ConnectorRef;
+  /** as the connector calls it */
+  name: string;
+  /** texts by name */
+  arguments?: Record<string, unknown>;
+  /** for pillion/call/cancel */
+  callId?: CallId;
+  sessionId?: SessionId;
+  workDoneToken?: ProgressToken;
+}
+
+/** PromptGetResult is what a connector wrote, or why it could not be had. */
+export interface PromptGetResult {
+  /** what came of it, as of a call */
+  status: CallStatus;
+  /** the connector's own words */
+  description?: string;
+  messages: PromptMessage[];
+  /** whether secret values were replaced */
+  redacted?: boolean;
+  /** protocol error of the connector */
+  error?: CallError;
+  /** a sentence about the outcome, in Pillion's own words */
+  message?: string;
+  /** what a person can do about it, in order */
+  steps?: string[];
+}
+
+/** PromptRole is whose words a message is. One that is not known reads as user. */
+export type PromptRole =
+  /** the user's */
+  | "user"
+  /** the model's */
+  | "assistant";
+
+/**
+ * PromptMessage is one message of a prompt. Bytes that are no text are attachments, never in a
+ * message.
+ */
+export interface PromptMessage {
+  role: PromptRole;
+  /** bounded text, as that of a result */
+  text?: string;
+  /** whether the text was cut */
+  truncated?: boolean;
+  /** file with the whole text */
+  fullTextUri?: URI;
+  attachments: Attachment[];
+}
+
+/**
+ * CompletionRef is what has an argument that is being typed: a prompt, or a template of
+ * resources; one of them.
+ */
+export interface CompletionRef {
+  /** name of the prompt */
+  prompt?: string;
+  /** the template */
+  uriTemplate?: string;
+}
+
+/** CompleteParams says what was typed so far, of which argument of what. */
+export interface CompleteParams {
+  connector: ConnectorRef;
+  ref: CompletionRef;
+  /** name of the argument, or variable */
+  argument: string;
+  /** what was typed so far */
+  value: string;
+  /** the others that have their values already */
+  arguments?: Record<string, string>;
+}
+
+/** CompleteResult is how the text may go on. */
+export interface CompleteResult {
+  /** what came of it, as of a call */
+  status: CallStatus;
+  /** at most 100, the connector's own words */
+  values: string[];
+  /** how many there are, where the connector says it */
+  total?: number;
+  /** whether there are more */
+  hasMore?: boolean;
+  /** a sentence about the outcome, in Pillion's own words */
+  message?: string;
+}
+
+/** PromptsChangedParams names the connector whose prompts changed. */
+export interface PromptsChangedParams {
+  connector: ConnectorId;
+}
+
 // Questions
 
 /** AskId names a question. */
@@ -1787,6 +2039,33 @@ export interface Requests {
   "pillion/call/cancel": { params: CallParams; result: Empty };
   /** Reads on in a text that a result holds only the beginning of. */
   "pillion/result/read": { params: ResultReadParams; result: ResultReadResult };
+  /** Lists resources and templates, from what is known: it never starts a connector. */
+  "pillion/resources": { params: ResourcesParams; result: ResourcesResult };
+  /**
+   * Reads a resource, starting its connector if it must. Whatever comes of it is a result with
+   * a status.
+   */
+  "pillion/resource/read": { params: ResourceReadParams; result: ResourceReadResult };
+  /**
+   * Has the caller told when a resource changes, by pillion/resourceUpdated. It is renewed
+   * when the connector starts again. Each one has its pillion/resource/unsubscribe; the
+   * connector is told of the first and the last alone.
+   */
+  "pillion/resource/subscribe": { params: ResourceParams; result: ResourceSubscribeResult };
+  /** Takes one subscription back. */
+  "pillion/resource/unsubscribe": { params: ResourceParams; result: Empty };
+  /** Lists prompts, from what is known: it never starts a connector. */
+  "pillion/prompts": { params: PromptsParams; result: PromptsResult };
+  /**
+   * Has a connector write a prompt, starting the connector if it must. Whatever comes of it is
+   * a result with a status.
+   */
+  "pillion/prompt/get": { params: PromptGetParams; result: PromptGetResult };
+  /**
+   * Tells how a text that is being typed may go on. A connector that completes nothing has no
+   * values.
+   */
+  "pillion/complete": { params: CompleteParams; result: CompleteResult };
   /** Lists every open question. */
   "pillion/asks": { params: Empty; result: AsksResult };
   /** Answers a question. A late answer, or one that is none, is refused and says why. */
@@ -1865,6 +2144,13 @@ export const requests = {
   callDetail: "pillion/call",
   callCancel: "pillion/call/cancel",
   resultRead: "pillion/result/read",
+  resources: "pillion/resources",
+  resourceRead: "pillion/resource/read",
+  resourceSubscribe: "pillion/resource/subscribe",
+  resourceUnsubscribe: "pillion/resource/unsubscribe",
+  prompts: "pillion/prompts",
+  promptGet: "pillion/prompt/get",
+  complete: "pillion/complete",
   asks: "pillion/asks",
   askAnswer: "pillion/ask/answer",
   askShow: "pillion/ask/show",
@@ -1901,6 +2187,15 @@ export interface Events {
   "pillion/connectorsChanged": { params: ConnectorsChangedParams };
   /** Tells that a connector has a new catalogue. */
   "pillion/toolsChanged": { params: ToolsChangedParams };
+  /** Tells that a connector's resources or templates are others. */
+  "pillion/resourcesChanged": { params: ResourcesChangedParams };
+  /**
+   * Tells that what stands at an address has changed, or may have while its connector did not
+   * run. Several changes may be told as one.
+   */
+  "pillion/resourceUpdated": { params: ResourceUpdatedParams };
+  /** Tells that a connector's prompts are others. */
+  "pillion/promptsChanged": { params: PromptsChangedParams };
   /** Tells which questions are new and which have ended. */
   "pillion/asksChanged": { params: AsksChangedParams };
 }
@@ -1909,6 +2204,9 @@ export interface Events {
 export const events = {
   connectorsChanged: "pillion/connectorsChanged",
   toolsChanged: "pillion/toolsChanged",
+  resourcesChanged: "pillion/resourcesChanged",
+  resourceUpdated: "pillion/resourceUpdated",
+  promptsChanged: "pillion/promptsChanged",
   asksChanged: "pillion/asksChanged",
 } as const satisfies Record<string, keyof Events>;
 

@@ -1,0 +1,130 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"pillion/mcp/connector"
+	"pillion/mcp/permission"
+	"pillion/mcp/result"
+)
+
+// Prompt is one prompt of one connector as it is listed now. All but the connector is the connector's claim.
+type Prompt struct {
+	Connector string // its id
+	connector.Prompt
+}
+
+// Prompts returns the prompts of a connector, or of all; see [Host.Resources].
+func (h *Host) Prompts(idOrName string) ([]Prompt, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	prompts := []Prompt{}
+	slots, err := h.listedSlots(idOrName)
+	for _, s := range slots {
+		for _, p := range s.catalogue.Prompts {
+			h.clean(&p.Title, &p.Description)
+			arguments := make([]connector.PromptArgument, len(p.Arguments))
+			for i, a := range p.Arguments {
+				h.clean(&a.Title, &a.Description)
+				arguments[i] = a
+			}
+			p.Arguments = arguments
+			prompts = append(prompts, Prompt{s.id, p})
+		}
+	}
+	return prompts, err
+}
+
+// PromptAnswer is what came of a request for a prompt.
+type PromptAnswer struct {
+	Outcome  Result // without a projection
+	Messages result.Messages
+}
+
+// GetPrompt has a connector write a prompt, starting it if it must; arguments are one JSON object of texts. A caller who is
+// not the editor's user is asked for (S15). The error is that of [Host.Call]; outcomes are in the answer.
+func (h *Host) GetPrompt(ctx context.Context, request Request, name string, arguments []byte) (PromptAnswer, error) {
+	answer := PromptAnswer{Messages: result.Messages{Messages: []result.Message{}}}
+	if request.CallID == "" {
+		request.CallID = NewCallID()
+	}
+	checked, err := checkPromptArguments(arguments)
+	if err != nil {
+		answer.Outcome = Result{CallID: request.CallID, Status: StatusInvalidArguments, Message: err.Error()}
+		return answer, nil
+	}
+	reply, outcome, err := h.answers(ctx, errand{
+		Request: request, method: "prompts/get", what: "have a prompt",
+		arguments: fmt.Appendf(nil, `{"name":%s,"arguments":%s}`, quoted(name), checked),
+		isFree:    func(*slot) bool { return false },
+		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
+			return process.Prompt(ctx, name, checked, o)
+		},
+	})
+	answer.Outcome = outcome
+	if err != nil || outcome.Status != StatusOK {
+		return answer, err
+	}
+	answer.Messages, err = result.ProjectMessages(reply.Result, h.projectionOptions(request.CallID))
+	if err != nil {
+		answer.Outcome = h.malformed(outcome, request.Connector, err)
+	}
+	return answer, nil
+}
+
+// checkPromptArguments returns the arguments as they are sent: an object of texts, as MCP has it (GetPromptRequest).
+func checkPromptArguments(arguments []byte) ([]byte, error) {
+	checked, err := permission.CheckArguments(arguments)
+	if err != nil {
+		return nil, err
+	}
+	var texts map[string]string
+	if err := json.Unmarshal(checked, &texts); err != nil {
+		return nil, fmt.Errorf("the arguments of a prompt are texts: %w", err)
+	}
+	return checked, nil
+}
+
+// CompletionAnswer is what came of a request to complete a text.
+type CompletionAnswer struct {
+	Outcome Result // without a projection
+	Values  []string
+	Total   int // 0 where the connector does not say
+	HasMore bool
+}
+
+// Complete asks a connector how a text may go on, starting it if it must. A caller who is not the editor's user is asked for
+// (S15). A connector that completes nothing has no values. The error is that of [Host.Call]; outcomes are in the answer.
+func (h *Host) Complete(ctx context.Context, request Request, text connector.Completion) (CompletionAnswer, error) {
+	shown, _ := json.Marshal(map[string]string{
+		"prompt": text.Prompt, "template": text.Template, "argument": text.Argument, "value": text.Value,
+	}, json.Deterministic(true)) // a map of strings
+	reply, outcome, err := h.answers(ctx, errand{
+		Request: request, method: "completion/complete", what: "have a text completed", arguments: shown,
+		isFree: func(*slot) bool { return false },
+		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
+			reply, err := process.Complete(ctx, text, o)
+			var unsupported *connector.UnsupportedError
+			if errors.As(err, &unsupported) {
+				return connector.CallReply{ResultType: connector.ResultComplete, Result: []byte(`{}`)}, nil
+			}
+			return reply, err
+		},
+	})
+	answer := CompletionAnswer{Outcome: outcome, Values: []string{}}
+	if err != nil || outcome.Status != StatusOK {
+		return answer, err
+	}
+	answer.Values, answer.Total, answer.HasMore, err = connector.Completions(reply.Result)
+	if err != nil {
+		answer.Outcome = h.malformed(outcome, request.Connector, err)
+	}
+	for i := range answer.Values {
+		answer.Values[i] = h.redacted(answer.Values[i])
+	}
+	return answer, nil
+}

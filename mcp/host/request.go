@@ -1,0 +1,195 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"pillion/mcp/audit"
+	"pillion/mcp/connector"
+	"pillion/mcp/permission"
+)
+
+// CallerEditor is the kind of caller that is the editor's own user.
+const CallerEditor = "editor"
+
+// Request is what every request of a connector that is no call of a tool has.
+type Request struct {
+	// Connector is its id, or a name that only one has.
+	Connector string
+	// CallID names the request for [Host.CancelCall]; empty lets the host choose one.
+	CallID    string
+	SessionID string
+	Caller    Caller
+	// OnProgress is told of the connector's progress, in order; it must not block.
+	OnProgress func(connector.Progress)
+}
+
+// errand is one such request on its way through the gate.
+type errand struct {
+	Request
+	method    string // of MCP
+	what      string // as people read it: "read the resource"
+	arguments []byte // what is asked for, as one JSON object: shown, and kept in the audit log
+	// isFree reports whether anybody may ask for it unasked; h.mu is held.
+	isFree func(*slot) bool
+	send   func(context.Context, *connector.Connector, connector.RequestOptions) (connector.CallReply, error)
+}
+
+// answers makes the errand and returns what came back; the result says why nothing did where its status is not StatusOK. The
+// error is for misuse alone, as that of [Host.Call].
+func (h *Host) answers(ctx context.Context, e errand) (connector.CallReply, Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	id, name, err := h.connectorNamed(e.Connector)
+	if err != nil {
+		return connector.CallReply{}, Result{}, err
+	}
+	if e.CallID == "" {
+		e.CallID = NewCallID()
+	}
+	c := &call{
+		host: h, isErrand: true, arguments: e.arguments, tool: Tool{ConnectorName: name, Connector: id},
+		request: CallRequest{CallID: e.CallID, Tool: e.method, SessionID: e.SessionID, Caller: e.Caller},
+	}
+	if err := h.calls.begin(e.CallID, Label(name, e.method), time.Now(), cancel); err != nil {
+		return connector.CallReply{}, Result{}, err
+	}
+	defer h.calls.drop(e.CallID)
+	at, stop := c.passErrand(ctx, id, e)
+	if stop != nil {
+		stop.CallID = e.CallID
+		h.recordErrand(c, *stop)
+		return connector.CallReply{}, *stop, nil
+	}
+	reply, outcome := c.makeErrand(ctx, at, e)
+	outcome.CallID = e.CallID
+	h.recordErrand(c, outcome)
+	return reply, outcome, nil
+}
+
+func (h *Host) connectorNamed(idOrName string) (id, name string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, err := h.findSlot(idOrName)
+	if err != nil {
+		return "", "", err
+	}
+	return s.id, s.entry.Name, nil
+}
+
+// passErrand takes it through the gate: whoever is not the editor's user is asked for like a call (S15). What is different
+// after an answer is judged again (S9).
+func (c *call) passErrand(ctx context.Context, id string, e errand) (target, *Result) {
+	asked := ""
+	for {
+		at, isFree, stop := c.resolveErrand(ctx, id, e)
+		if stop != nil {
+			return target{}, stop
+		}
+		_, verdict := c.verdict(at)
+		if verdict.Decision == permission.Deny {
+			denied := c.ended(StatusDenied, verdict.Reason)
+			return target{}, &denied
+		}
+		if isFree || asked == at.key {
+			return at, nil
+		}
+		verdict.Reason = fmt.Sprintf("Not you but another program wants to %s of this connector.", e.what)
+		verdict.Choices, verdict.Scopes, verdict.Rule = []string{DecideDecline, DecideOnce}, []string{}, ""
+		if stop := c.ask(ctx, at, at.subject, verdict); stop != nil {
+			return target{}, stop
+		}
+		if !bytes.Equal(c.arguments, e.arguments) { // what is sent is made of what was asked for (S10)
+			edited := c.ended(StatusInvalidArguments, "what is asked for here cannot be edited; nothing was sent")
+			return target{}, &edited
+		}
+		asked = at.key
+	}
+}
+
+// resolveErrand finds the connector that runs, starting it if it must, and reports whether nobody need be asked.
+func (c *call) resolveErrand(ctx context.Context, id string, e errand) (target, bool, *Result) {
+	h := c.host
+	if h.Mode() == permission.ModePaused {
+		denied := c.ended(StatusDenied, permission.Paused)
+		return target{}, false, &denied
+	}
+	view, err := h.live(ctx, id)
+	switch {
+	case ctx.Err() != nil, err != nil:
+		return target{}, false, c.cancelled(ctx)
+	case view.State == StateWaiting:
+		return target{}, false, c.needsConsent(view)
+	case view.State != StateReady:
+		return target{}, false, c.down(view)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.slotOf(id)
+	if s == nil || s.process == nil {
+		gone := c.ended(StatusConnectorDown, "the connector was taken away; nothing was sent")
+		return target{}, false, &gone
+	}
+	// No rule for a tool is one for this: no tool has such a name. What is refused to the whole connector is refused.
+	tool := Tool{
+		ID: s.id, Label: s.entry.Name + ": " + e.method, ServedName: e.method, Connector: s.id, ConnectorName: s.entry.Name,
+		Name: "\x00" + e.method, Summary: "MCP's " + e.method, ReadOnly: true,
+	}
+	subject := h.subjectOf(s, tool)
+	tool.Name = e.method
+	c.tool = tool
+	return target{
+		slot: s, entry: s.entry, process: s.process, tool: tool, subject: subject, base: h.workingBase(h.subjectAt(s)), key: s.key(),
+	}, e.Caller.Kind == CallerEditor || e.isFree(s), nil
+}
+
+// makeErrand sends it.
+func (c *call) makeErrand(ctx context.Context, at target, e errand) (connector.CallReply, Result) {
+	h := c.host
+	h.busy(at.slot, 1)
+	defer h.busy(at.slot, -1)
+	c.state(CallRunning)
+	reply, err := e.send(ctx, at.process, connector.RequestOptions{OnProgress: e.OnProgress})
+	if err != nil {
+		return reply, c.unanswered(ctx, at, reply, err)
+	}
+	outcome := c.ended(StatusOK, "")
+	outcome.MayHaveRun, outcome.Duration = true, reply.Duration
+	switch {
+	case reply.ProtocolError != nil:
+		outcome.Status = StatusConnectorError
+		outcome.Error = &connector.ProtocolError{Code: reply.ProtocolError.Code, Message: h.redacted(reply.ProtocolError.Message)}
+		outcome.Message = fmt.Sprintf("the connector %q answered with an error: %s", at.tool.ConnectorName, outcome.Error.Message)
+	case reply.ResultType != connector.ResultComplete:
+		outcome.Status = StatusConnectorError
+		outcome.Message = fmt.Sprintf("the connector %q answered with a result of the kind %q, which nothing is known of", at.tool.ConnectorName, reply.ResultType)
+	}
+	return reply, outcome
+}
+
+// recordErrand keeps the record of one that was made for somebody else than the editor's user, or refused to anybody.
+func (h *Host) recordErrand(c *call, outcome Result) {
+	r := c.record(audit.KindCall)
+	r.Status, r.Message = string(outcome.Status), outcome.Message
+	r.DurationMS, r.MayHaveRun, r.Allowed = outcome.Duration.Milliseconds(), outcome.MayHaveRun, c.allowedBy
+	h.record(r)
+}
+
+// malformed is the outcome of an answer that is not what was asked for.
+func (h *Host) malformed(outcome Result, connectorName string, err error) Result {
+	outcome.Status = StatusConnectorError
+	outcome.Message = fmt.Sprintf("the connector %q answered with something else than what it was asked for: %s", connectorName, h.redacted(err.Error()))
+	return outcome
+}
+
+func quoted(text string) []byte {
+	q, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return []byte(`""`)
+	}
+	return q
+}

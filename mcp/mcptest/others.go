@@ -1,0 +1,111 @@
+package mcptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+func otherModes() []Mode {
+	return []Mode{
+		{"refuse", "FILE", "refuses to let the addresses be subscribed to that stand in FILE, a line each, once it is there"},
+		{"twice", "", "names each resource and prompt twice, and an entry that is none"},
+	}
+}
+
+// readResource answers resources/read: with the address as text, unless a variable says otherwise.
+func (f *fake) readResource(r request) {
+	if text := os.Getenv(ContentsVar); text != "" {
+		f.result(r.ID, text)
+		return
+	}
+	var params struct {
+		URI string `json:"uri"`
+	}
+	_ = json.Unmarshal(r.Params, &params)
+	f.result(r.ID, fmt.Sprintf(`{"contents":[{"uri":%s,"mimeType":"text/plain","text":%s}]}`, quote(params.URI), quote("what stands at "+params.URI)))
+}
+
+func (f *fake) subscribe(r request) {
+	var params struct {
+		URI string `json:"uri"`
+	}
+	_ = json.Unmarshal(r.Params, &params)
+	refused, _ := os.ReadFile(f.options["refuse"])
+	if r.Method == "resources/subscribe" && slices.Contains(strings.Fields(string(refused)), params.URI) {
+		f.fail(r.ID, "-32602", "no such resource")
+		return
+	}
+	f.result(r.ID, `{}`)
+}
+
+// prompt answers prompts/get: with the params as text, unless a variable says otherwise.
+func (f *fake) prompt(r request) {
+	if text := os.Getenv(PromptVar); text != "" {
+		f.result(r.ID, text)
+		return
+	}
+	var params struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	_ = json.Unmarshal(r.Params, &params)
+	f.result(r.ID, fmt.Sprintf(`{"description":"about %s","messages":[{"role":"user","content":{"type":"text","text":%s}}]}`,
+		params.Name, quote(params.Name+" "+string(params.Arguments))))
+}
+
+// complete answers completion/complete: with what was typed, and more.
+func (f *fake) complete(r request) {
+	var params struct {
+		Argument struct {
+			Value string `json:"value"`
+		} `json:"argument"`
+	}
+	_ = json.Unmarshal(r.Params, &params)
+	value := params.Argument.Value
+	f.result(r.ID, fmt.Sprintf(`{"completion":{"values":[%s,%s],"total":3,"hasMore":true}}`, quote(value+"a"), quote(value+"b")))
+}
+
+// told is what the arguments of a call make a fake do before it answers.
+type told struct {
+	// Notify are notifications that it sends.
+	Notify []struct {
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+		Times  int             `json:"times"` // once where zero
+	} `json:"notify"`
+	// Ask are requests that it sends one after the other; it answers with their answers, as a JSON array in text.
+	Ask []struct {
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	} `json:"ask"`
+}
+
+// obey does what the arguments of a call say and returns the result, or "" where they ask for nothing.
+func (f *fake) obey(arguments json.RawMessage) string {
+	var t told
+	_ = json.Unmarshal(arguments, &t)
+	for _, n := range t.Notify {
+		for range max(n.Times, 1) {
+			f.notify(n.Method, orEmpty(n.Params))
+		}
+	}
+	if t.Ask == nil {
+		return ""
+	}
+	answers := make([]json.RawMessage, len(t.Ask))
+	for i, a := range t.Ask {
+		answers[i] = f.ask(fmt.Sprintf(`"ask-%d"`, f.nextID.Add(1)), a.Method, orEmpty(a.Params))
+	}
+	text, _ := json.Marshal(answers)
+	return textResult(string(text))
+}
+
+func orEmpty(params json.RawMessage) string {
+	if params == nil {
+		return `{}`
+	}
+	return string(params)
+}
