@@ -18,6 +18,8 @@ type CallRequest struct {
 	Tool string
 	// Arguments are the bytes of one JSON object on one line; exactly these are sent (S10). Empty means {}.
 	Arguments []byte
+	// ID names the call in questions that the server has during it; may be empty.
+	ID string
 	// Timeout without progress; zero means the definition's CallTimeout. The definition's CallCap bounds it.
 	Timeout time.Duration
 	// OnProgress is called in the order of the server's notifications, all before Call returns. It must not block.
@@ -66,7 +68,7 @@ var emptyArguments = json.RawMessage(`{}`)
 //
 // The error is nil when the server answered, also when it answered with an error (see [CallReply.ProtocolError]).
 // Otherwise it is that of Recheck, *NotReadyError, *LostError, *TimeoutError, *TooLargeError, *MalformedReplyError,
-// *TransportError, *RenewedError, *ArgumentsError or the cause of ctx's end; in every case the reply's MayHaveRun and Duration are
+// *TransportError, *RenewedError, *DeclinedError, *ArgumentsError or the cause of ctx's end; in every case the reply's MayHaveRun and Duration are
 // valid. A call is never sent twice.
 func (c *Connector) Call(ctx context.Context, r CallRequest) (CallReply, error) {
 	begun := time.Now()
@@ -115,13 +117,12 @@ func checkArguments(arguments []byte) error {
 func (s *session) call(ctx context.Context, r CallRequest) (CallReply, error) {
 	return s.run(ctx, errand{
 		method: "tools/call", members: []member{{"arguments", r.Arguments}},
-		send: func(ctx context.Context, client *mcp.ClientSession, token int64) error {
-			params := &mcp.CallToolParams{Name: r.Tool, Arguments: emptyArguments}
-			params.SetProgressToken(token)
+		send: func(ctx context.Context, client *mcp.ClientSession, meta mcp.Meta) error {
+			params := &mcp.CallToolParams{Meta: meta, Name: r.Tool, Arguments: emptyArguments}
 			_, err := client.CallTool(ctx, params)
 			return err
 		},
-		options: RequestOptions{Timeout: r.Timeout, OnProgress: r.OnProgress, OnWritten: r.OnWritten, Clock: r.Clock, recheck: r.Recheck},
+		options: RequestOptions{ID: r.ID, Timeout: r.Timeout, OnProgress: r.OnProgress, OnWritten: r.OnWritten, Clock: r.Clock, recheck: r.Recheck},
 	})
 }
 

@@ -48,6 +48,9 @@ type Definition struct {
 	CallCap time.Duration
 	// MaxConcurrent bounds the calls in flight, the rest queue in order; zero means 16.
 	MaxConcurrent int
+	// LogLevel is the least of MCP's levels of log messages that are kept in the log: "debug", "info" … "emergency"; empty
+	// keeps none.
+	LogLevel string
 	// Downloads gives a runner that first fetches a package 180 s until it says anything at all.
 	Downloads bool
 }
@@ -70,6 +73,8 @@ type Options struct {
 	// Redact takes secret values out of everything said about the server; results pass untouched.
 	Redact *redact.Set
 	Client Implementation
+	// Offers are what the server may ask of Pillion.
+	Offers Offers
 	// Environ is the environment that names proxies and SSL_CERT_FILE, as KEY=value; CAFiles are certificates in PEM form
 	// that are trusted besides the system's. Both are for remote servers.
 	Environ []string
@@ -97,6 +102,7 @@ type tuning struct {
 	sync       time.Duration // between two listings that the server asked for
 	maxSync    time.Duration // the same, when they bring nothing new
 	updates    time.Duration // between two notices of resources that changed
+	page       time.Duration // for a server to be done with a page that a person opened
 	sideList   time.Duration // for the lists other than tools to be in the first catalogue
 	listRetry  time.Duration // before tools are asked for again in a start
 	listTries  int           // in a start
@@ -106,7 +112,7 @@ type tuning struct {
 func defaultTuning() tuning {
 	return tuning{
 		probe: 3 * time.Second, download: 180 * time.Second, stall: 60 * time.Second, settle: 500 * time.Millisecond,
-		sync: time.Second, maxSync: 30 * time.Second, updates: 100 * time.Millisecond, sideList: 2 * time.Second,
+		sync: time.Second, maxSync: 30 * time.Second, updates: 100 * time.Millisecond, page: 10 * time.Minute, sideList: 2 * time.Second,
 		listRetry: 500 * time.Millisecond, listTries: 3, maxWarning: 20,
 		notice: 10 * time.Second, farewell: 2 * time.Second, busy: time.Second, maxPause: time.Minute, relisten: 2 * time.Second, resumes: 5,
 	}

@@ -2,6 +2,8 @@ package connector
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -9,6 +11,8 @@ import (
 
 // RequestOptions are what whoever waits for an answer may say; the zero value of each field is usable.
 type RequestOptions struct {
+	// ID names the request in questions that the server has during it; may be empty.
+	ID string
 	// Timeout without progress; zero means the definition's CallTimeout. The definition's CallCap bounds it.
 	Timeout time.Duration
 	// OnProgress is called in the order of the server's notifications, all before the answer is returned. It must not block.
@@ -28,11 +32,12 @@ type errand struct {
 	// members are what the SDK must not encode; see [exchange].
 	members []member
 	// send has the SDK write the request. What it returns counts only where the exchange says nothing.
-	send    func(ctx context.Context, client *mcp.ClientSession, token int64) error
+	send    func(ctx context.Context, client *mcp.ClientSession, meta mcp.Meta) error
 	options RequestOptions
 }
 
-// run waits for a free place, sends and waits for the reply.
+// run waits for a free place, sends and waits for the reply. What the server asks for first it gets, if it was offered; each
+// round is a request of its own.
 func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -53,12 +58,46 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 	}
 	deadline := newDeadline(firstOf(e.options.Timeout, s.connector.definition.CallTimeout), s.connector.definition.CallCap, cancel)
 	defer deadline.stop()
-	if clock := e.options.Clock; clock != nil {
-		clock.drive(deadline)
-		defer clock.drive(nil)
+	clock := e.options.Clock
+	if clock == nil {
+		clock = &Clock{}
 	}
-	x.members = e.members
-	x.onWritten = e.options.OnWritten
+	clock.drive(deadline)
+	defer clock.drive(nil)
+	r := &running{id: e.options.ID, clock: clock, ctx: ctx}
+	defer s.inquiries.during(r)()
+	members, hasVisited := e.members, false
+	for round := 1; ; round++ {
+		reply, err := s.round(ctx, e, members, deadline, round == 1)
+		switch {
+		case err != nil:
+			return reply, err
+		case reply.ProtocolError != nil && reply.ProtocolError.Code == codeURLElicitation && s.answer.era == EraLegacy && !hasVisited:
+			if hasVisited = true; !s.visitPages(ctx, r, reply.ProtocolError) {
+				return reply, nil
+			}
+		case reply.ResultType != ResultInputRequired || !canAsk(e.method):
+			return reply, nil
+		case round == maxRounds:
+			return reply, &MalformedReplyError{Reason: fmt.Sprintf("it asks for something for the %dth time", round)}
+		default:
+			next, err := s.nextRound(ctx, r, reply.Result)
+			if err != nil {
+				reply.Result = nil
+				return reply, err
+			}
+			members = slices.Concat(e.members, next)
+		}
+	}
+}
+
+// round sends the request once and waits for the reply.
+func (s *session) round(ctx context.Context, e errand, members []member, deadline *deadline, isFirst bool) (CallReply, error) {
+	x := newExchange(e.method)
+	x.members = members
+	if isFirst {
+		x.onWritten = e.options.OnWritten
+	}
 	x.token = s.lastToken.Add(1)
 	x.onProgress = func(p Progress) {
 		deadline.progressed()
@@ -66,10 +105,19 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 			e.options.OnProgress(p)
 		}
 	}
-	err := e.send(withExchange(ctx, x), s.client, x.token)
+	err := e.send(withExchange(ctx, x), s.client, s.meta(x.token))
 	x.finish()
 	if x.isSettled() {
 		return x.reply()
 	}
 	return s.unanswered(ctx, x, err)
+}
+
+// meta is what a request says beside its params: how its progress is told, and in the modern era what is to be logged of it.
+func (s *session) meta(token int64) mcp.Meta {
+	meta := mcp.Meta{"progressToken": token}
+	if level := s.connector.definition.LogLevel; level != "" && s.answer.era == EraModern {
+		meta[mcp.MetaKeyLogLevel] = level
+	}
+	return meta
 }

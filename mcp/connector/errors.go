@@ -2,6 +2,7 @@ package connector
 
 import (
 	"fmt"
+	"github.com/go-json-experiment/json/jsontext"
 	"time"
 )
 
@@ -76,6 +77,8 @@ type ProtocolError struct {
 	// Code is 0 where the server gave none that is an integer.
 	Code    int
 	Message string
+	// Data is what came with it, as received; nil where there was none, or too much.
+	Data jsontext.Value
 }
 
 func (e *ProtocolError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }

@@ -49,6 +49,12 @@ type filter struct {
 	onUpdate func(uri string)
 	// onListenEnd is told the params of a subscriptions/listen that the server has ended; it must not block.
 	onListenEnd func(params jsontext.Value)
+	// onInquiry is given a request of the server other than ping, which it answers; it must not block. onWithdraw is told the
+	// id of one that the server does not wait for any more.
+	onInquiry  func(method string, id, params jsontext.Value)
+	onWithdraw func(id string)
+	// onPageDone and onLog are given the params of notifications.
+	onPageDone, onLog func(params jsontext.Value)
 	// onWarning is told of something wrong that was survived; the key tells kinds apart.
 	onWarning func(key, sentence string)
 	// onNoise is given what the server printed that is no message.
@@ -79,7 +85,10 @@ type filter struct {
 func newFilter(log *slog.Logger, in io.Reader) *filter {
 	return &filter{
 		log: log, in: in,
-		onList: func(lists) {}, onUpdate: func(string) {}, onListenEnd: func(jsontext.Value) {}, onWarning: func(string, string) {}, onNoise: func(string) {}, onTalk: func() {},
+		onList: func(lists) {}, onUpdate: func(string) {}, onListenEnd: func(jsontext.Value) {},
+		onInquiry: func(string, jsontext.Value, jsontext.Value) {}, onWithdraw: func(string) {},
+		onPageDone: func(jsontext.Value) {}, onLog: func(jsontext.Value) {},
+		onWarning: func(string, string) {}, onNoise: func(string) {}, onTalk: func() {},
 		incoming: make(chan jsonrpc.Message, 64),
 		detached: make(chan struct{}), ended: make(chan struct{}),
 		pending: map[int64]*exchange{}, tokens: map[int64]*exchange{},
@@ -205,7 +214,7 @@ func (f *filter) dispatch(message frame, isOwned bool) {
 	case message.id == nil || message.id.Kind() == 'n':
 		f.notified(method, message.params)
 	default:
-		f.requested(method, message.id)
+		f.requested(method, message.id, message.params)
 	}
 }
 

@@ -36,8 +36,9 @@ type answer struct {
 
 // features are the lists that a server announced.
 type features struct {
-	tools, resources, prompts feature
-	canSubscribe, canComplete bool
+	tools, resources, prompts         feature
+	canSubscribe, canComplete, hasLog bool
+	tasks                             taskFeatures
 }
 
 type feature struct {
@@ -68,6 +69,7 @@ func (a *answer) forSDK(method string) []byte {
 type prober struct {
 	filter *filter
 	client Implementation
+	offers Offers
 	// era is EraAuto, EraModern or EraLegacy; with EraAuto, isLegacyFirst begins with initialize.
 	era           string
 	isLegacyFirst bool
@@ -155,12 +157,12 @@ func (p *prober) sendInitialize() {
 		return
 	}
 	p.initialize = newExchange("initialize")
-	_ = p.filter.send(p.initialize, initializeID, initializeParams(p.client))
+	_ = p.filter.send(p.initialize, initializeID, initializeParams(p.client, p.offers))
 }
 
-func initializeParams(client Implementation) []byte {
+func initializeParams(client Implementation, offers Offers) []byte {
 	info, _ := json.Marshal(map[string]string{"name": client.Name, "version": client.Version})
-	return fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":{},"clientInfo":%s}`, legacyVersion, info)
+	return fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":%s,"clientInfo":%s}`, legacyVersion, offers.capabilities(), info)
 }
 
 // release gives up waiting for what was not answered.
@@ -296,6 +298,10 @@ func announced(raw jsontext.Value) features {
 			f.prompts = one
 		case "completions":
 			f.canComplete = one.isAnnounced
+		case "logging":
+			f.hasLog = one.isAnnounced
+		case "tasks", "extensions":
+			f.tasks.read(name, value)
 		}
 		return nil
 	})

@@ -67,8 +67,11 @@ func addPeerTools(server *mcp.Server) {
 		add("grown", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return result("grown"), nil })
 		return result("grew"), nil
 	})
-	add("ask", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"q": &mcp.ElicitParams{Message: "?"}}}, nil
+	add("ask", func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if answer, ok := r.Params.InputResponses["q"].(*mcp.ElicitResult); ok {
+			return result("%s", fmt.Sprint(answer.Action, " ", answer.Content["n"], " ", r.Params.RequestState)), nil
+		}
+		return &mcp.CallToolResult{RequestState: "as it was", InputRequests: mcp.InputRequestMap{"q": &mcp.ElicitParams{Message: "?", RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{"n": map[string]any{"type": "string"}}}}}}, nil
 	})
 }
 
@@ -141,16 +144,41 @@ func TestPeer_ListChanges(t *testing.T) {
 	})
 }
 
-func TestPeer_QuestionsAreHandedUpOrRefused(t *testing.T) {
+// offering offers forms, which are answered so.
+func offering(answer func(Elicitation) ElicitationAnswer) setting {
+	return func(_ *Definition, o *Options, _ *tuning) {
+		o.Offers.HasForms, o.Offers.HasPages = true, true
+		o.Offers.Elicit = func(_ context.Context, q Elicitation) ElicitationAnswer { return answer(q) }
+	}
+}
+
+func TestPeer_QuestionsAreAnswered(t *testing.T) {
+	for name, versions := range map[string]string{"modern": "", "legacy": "2025-11-25"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := started(t, "", environment(peerVar+"="+versions), offering(func(q Elicitation) ElicitationAnswer {
+				if q.Message != "?" || q.CallID != "mine" {
+					t.Errorf("%+v", q)
+				}
+				return ElicitationAnswer{Action: ElicitAccept, Content: []byte(`{"n":"yes"}`)}
+			}))
+			reply, err := f.Call(t.Context(), CallRequest{ID: "mine", Tool: "ask"})
+			if err != nil || said(t, reply) != "accept yes as it was" {
+				t.Errorf("%+v, %v", reply, err)
+			}
+		})
+	}
+}
+
+func TestPeer_QuestionsAreRefusedWhereNothingIsOffered(t *testing.T) {
 	eachEra(t, func(t *testing.T, f *fixture, isModern bool) {
 		reply, err := f.Call(t.Context(), CallRequest{Tool: "ask"})
+		var declined *DeclinedError
 		switch {
-		case err != nil:
-			t.Error(err)
-		case isModern && reply.ResultType != ResultInputRequired:
-			t.Errorf("result type %q: %s", reply.ResultType, reply.Result)
-		case !isModern && reply.ProtocolError == nil:
-			t.Errorf("reply %+v", reply)
+		case isModern && !errors.As(err, &declined):
+			t.Errorf("reply %+v, %v", reply, err)
+		case !isModern && (err != nil || reply.ProtocolError == nil):
+			t.Errorf("reply %+v, %v", reply, err)
 		}
 		if _, err := f.Call(t.Context(), CallRequest{Tool: "echo"}); err != nil {
 			t.Errorf("the next call: %v", err)

@@ -77,7 +77,7 @@ func (r *remote) reopen(ctx context.Context) error {
 	r.mu.Unlock()
 	x := newExchange("initialize")
 	defer x.drop()
-	frame, err := x.frame(initializeID, initializeParams(r.session.connector.options.Client))
+	frame, err := x.frame(initializeID, initializeParams(r.session.connector.options.Client, r.session.connector.offers()))
 	if err != nil {
 		return err
 	}

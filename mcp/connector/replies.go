@@ -135,6 +135,10 @@ func protocolError(raw jsontext.Value) *ProtocolError {
 			}
 		case "message":
 			e.Message, _ = text(value)
+		case "data":
+			if len(value) <= maxFormBytes {
+				e.Data = value.Clone()
+			}
 		}
 		return nil
 	})

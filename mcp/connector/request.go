@@ -13,9 +13,8 @@ import (
 func (c *Connector) ReadResource(ctx context.Context, uri string, o RequestOptions) (CallReply, error) {
 	return c.request(ctx, errand{
 		method: "resources/read", options: o,
-		send: func(ctx context.Context, client *mcp.ClientSession, token int64) error {
-			params := &mcp.ReadResourceParams{URI: uri}
-			params.SetProgressToken(token)
+		send: func(ctx context.Context, client *mcp.ClientSession, meta mcp.Meta) error {
+			params := &mcp.ReadResourceParams{Meta: meta, URI: uri}
 			_, err := client.ReadResource(ctx, params)
 			return err
 		},
@@ -33,9 +32,8 @@ func (c *Connector) Prompt(ctx context.Context, name string, arguments []byte, o
 	}
 	return c.request(ctx, errand{
 		method: "prompts/get", options: o, members: []member{{"arguments", arguments}},
-		send: func(ctx context.Context, client *mcp.ClientSession, token int64) error {
-			params := &mcp.GetPromptParams{Name: name}
-			params.SetProgressToken(token)
+		send: func(ctx context.Context, client *mcp.ClientSession, meta mcp.Meta) error {
+			params := &mcp.GetPromptParams{Meta: meta, Name: name}
 			_, err := client.GetPrompt(ctx, params)
 			return err
 		},
@@ -59,7 +57,7 @@ func (c *Connector) Complete(ctx context.Context, text Completion, o RequestOpti
 	}
 	return c.request(ctx, errand{
 		method: "completion/complete", options: o,
-		send: func(ctx context.Context, client *mcp.ClientSession, _ int64) error {
+		send: func(ctx context.Context, client *mcp.ClientSession, _ mcp.Meta) error {
 			params := &mcp.CompleteParams{
 				Argument: mcp.CompleteParamsArgument{Name: text.Argument, Value: text.Value},
 				Ref:      &mcp.CompleteReference{Type: "ref/prompt", Name: text.Prompt},

@@ -9,9 +9,9 @@ import (
 
 const maxForeignIDBytes = 1 << 10
 
-// requested answers a request of the server. Nothing was announced that a server may ask for, so all but ping is refused,
-// and that without the SDK, whose answer to an elicitation would follow "$ref" in its schema without end.
-func (f *filter) requested(method string, id jsontext.Value) {
+// requested answers a request of the server, without the SDK, whose answer to an elicitation would follow "$ref" in its schema
+// without end.
+func (f *filter) requested(method string, id, params jsontext.Value) {
 	if len(id) > maxForeignIDBytes || id.Kind() != '"' && id.Kind() != '0' {
 		f.onWarning("request id", "sent a request whose id is neither a string nor a number")
 		return
@@ -24,15 +24,11 @@ func (f *filter) requested(method string, id jsontext.Value) {
 		f.onWarning("request", fmt.Sprintf("sent a request (%s), which this protocol revision does not allow", visible(method, 60)))
 		return
 	}
-	answer := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,`, id)
-	if method == "ping" {
-		answer = append(answer, `"result":{}}`...)
-	} else {
-		f.onWarning("request "+visible(method, 60), fmt.Sprintf("asked for %s, which it was not offered", visible(method, 60)))
-		message, _ := jsontext.AppendQuote(nil, "not supported by this client: "+visible(method, 60))
-		answer = fmt.Appendf(answer, `"error":{"code":-32601,"message":%s}}`, message)
+	if method != "ping" {
+		f.onInquiry(method, id, params)
+		return
 	}
-	if !f.wire.answer(append(answer, '\n')) {
+	if !f.wire.answer(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)) {
 		f.onWarning("unread answers", "does not read the answers to its requests")
 	}
 }
@@ -49,18 +45,24 @@ func (f *filter) notified(method string, params jsontext.Value) {
 	case resourceUpdated:
 		f.onUpdate(uriOf(params))
 	case cancelledNotification:
-		f.listenEnded(params)
+		f.withdrawn(params)
+	case elicitationDone:
+		f.onPageDone(params)
+	case logNotification:
+		f.onLog(params)
 	case promptsChanged:
 		f.onList(promptList)
 	}
 }
 
-// listenEnded ends a subscription that the server says it has ended, the one request that it may cancel (MCP 2026-07-28).
-func (f *filter) listenEnded(params jsontext.Value) {
+// withdrawn ends a request of the server that it does not wait for any more, or a subscription that it says it has ended, the
+// one request of ours that it may cancel (MCP 2026-07-28).
+func (f *filter) withdrawn(params jsontext.Value) {
 	id, ok := int64(0), false
 	_ = object(params, func(name string, value jsontext.Value) error {
 		if name == "requestId" {
 			id, _, ok = integer(value)
+			f.onWithdraw(string(value))
 		}
 		return nil
 	})

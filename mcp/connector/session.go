@@ -38,6 +38,7 @@ type session struct {
 
 	subscriptions *subscriptions
 	listening     listening
+	inquiries     *inquiries
 
 	workers   sync.WaitGroup
 	finishing sync.Once
@@ -51,13 +52,15 @@ func newSession(c *Connector, j *journal, in io.Reader) *session {
 		slots:  semaphore.NewWeighted(int64(c.definition.MaxConcurrent)),
 		talked: make(chan struct{}), changed: make(chan struct{}, 1), hurry: make(chan struct{}, 1), gone: make(chan struct{}),
 		tools:         relisting{ended: make(chan struct{})},
-		subscriptions: newSubscriptions(),
+		subscriptions: newSubscriptions(), inquiries: newInquiries(),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	f := s.filter
 	f.onList = s.markChanged
 	f.onUpdate = s.subscriptions.update
 	f.onListenEnd = s.listenAgain
+	f.onInquiry, f.onWithdraw, f.onPageDone = s.serve, s.inquiries.withdraw, s.inquiries.pageDone
+	f.onLog = s.logged
 	f.onWarning = c.warn
 	f.onNoise = func(sample string) { j.note("stdout: " + sample) }
 	f.onTalk = s.talk
@@ -127,8 +130,8 @@ func (s *session) connect() error {
 	s.link.agree(s.answer)
 	ignore := mcp.ClientOptions{
 		Logger: c.log,
-		// Nothing is offered to servers, and results that ask for something are handed up.
-		Capabilities:   &mcp.ClientCapabilities{},
+		// What a server may ask for is answered without the SDK, and results that ask for something are handed up.
+		Capabilities:   c.offers().modern(),
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 		// The filter acts on these; a handler makes the SDK subscribe to them in the modern era.
 		ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) {},

@@ -90,6 +90,7 @@ func (c *Connector) makeReady(a *attempt, s *session) error {
 		return context.Cause(s.ctx)
 	}
 	c.attempt = nil
+	s.chooseLevel()
 	s.workers.Go(s.keepUpdated)
 	s.workers.Go(s.keepListed) // under the lock: from here on others may end the session and wait for its workers
 	c.enter(StateReady)
@@ -194,7 +195,7 @@ func (s *session) shake(ctx context.Context, era string, isLegacyFirst bool) (bo
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
 	defer s.startClock(cancel)()
-	p := &prober{filter: s.filter, client: s.connector.options.Client, era: era, isLegacyFirst: isLegacyFirst, wait: s.connector.tuning.probe}
+	p := &prober{filter: s.filter, client: s.connector.options.Client, offers: s.connector.offers(), era: era, isLegacyFirst: isLegacyFirst, wait: s.connector.tuning.probe}
 	answer, err := p.shake(ctx)
 	p.release()
 	if err != nil {

@@ -123,7 +123,7 @@ func (s *session) subscribe(ctx context.Context, uri string) error {
 	if s.answer.era == EraModern {
 		return s.client.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}) // which only begins to listen
 	}
-	return s.acknowledged(ctx, errand{method: "resources/subscribe", send: func(ctx context.Context, client *mcp.ClientSession, _ int64) error {
+	return s.acknowledged(ctx, errand{method: "resources/subscribe", send: func(ctx context.Context, client *mcp.ClientSession, _ mcp.Meta) error {
 		return client.Subscribe(ctx, &mcp.SubscribeParams{URI: uri})
 	}})
 }
@@ -138,7 +138,7 @@ func (c *Connector) Unsubscribe(ctx context.Context, uri string) error {
 	if s.answer.era == EraModern {
 		return s.client.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: uri})
 	}
-	return s.acknowledged(ctx, errand{method: "resources/unsubscribe", send: func(ctx context.Context, client *mcp.ClientSession, _ int64) error {
+	return s.acknowledged(ctx, errand{method: "resources/unsubscribe", send: func(ctx context.Context, client *mcp.ClientSession, _ mcp.Meta) error {
 		return client.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: uri})
 	}})
 }

@@ -38,6 +38,8 @@ func (f *fake) answer(r request) {
 		f.subscribe(r)
 	case "prompts/get":
 		f.working.Go(func() { f.prompt(r) })
+	case "logging/setLevel":
+		f.result(r.ID, `{}`)
 	case "completion/complete":
 		f.complete(r)
 	case "subscriptions/listen":
@@ -78,6 +80,7 @@ func (f *fake) initialize(r request) {
 }
 
 func (f *fake) listTools(r request) {
+	defer f.askOutside()
 	if text := f.getenv(ToolsVar); text != "" {
 		f.result(r.ID, fmt.Sprintf(`{"tools":%s}`, text))
 		return

@@ -24,6 +24,9 @@ func (f *fake) call(r request) {
 		f.answerLate(r)
 		return
 	}
+	if f.pageFirst(r) {
+		return
+	}
 	if !f.before(r, params) {
 		return
 	}

@@ -6,18 +6,21 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 func otherModes() []Mode {
 	return []Mode{
 		{"refuse", "FILE", "refuses to let the addresses be subscribed to that stand in FILE, a line each, once it is there"},
+		{"askafter", "METHOD", "sends that request once it has answered tools/list, outside of any call"},
+		{"pagefirst", "", "answers the first call with the error that wants a page visited, and says when that is done"},
 		{"twice", "", "names each resource and prompt twice, and an entry that is none"},
 	}
 }
 
 // readResource answers resources/read: with the address as text, unless a variable says otherwise.
 func (f *fake) readResource(r request) {
-	if text := os.Getenv(ContentsVar); text != "" {
+	if text := f.getenv(ContentsVar); text != "" {
 		f.result(r.ID, text)
 		return
 	}
@@ -43,7 +46,7 @@ func (f *fake) subscribe(r request) {
 
 // prompt answers prompts/get: with the params as text, unless a variable says otherwise.
 func (f *fake) prompt(r request) {
-	if text := os.Getenv(PromptVar); text != "" {
+	if text := f.getenv(PromptVar); text != "" {
 		f.result(r.ID, text)
 		return
 	}
@@ -66,6 +69,36 @@ func (f *fake) complete(r request) {
 	_ = json.Unmarshal(r.Params, &params)
 	value := params.Argument.Value
 	f.result(r.ID, fmt.Sprintf(`{"completion":{"values":[%s,%s],"total":3,"hasMore":true}}`, quote(value+"a"), quote(value+"b")))
+}
+
+// askOutside sends the request of mode askafter.
+func (f *fake) askOutside() {
+	method, has := f.options["askafter"]
+	if !has || f.count("tools/list") != 1 {
+		return
+	}
+	params := f.getenv(AskParamsVar)
+	f.working.Go(func() { f.ask(`"outside"`, method, orEmpty(json.RawMessage(params))) })
+}
+
+// pageFirst answers the first call of mode pagefirst and reports whether it did.
+func (f *fake) pageFirst(r request) bool {
+	if !f.options.has("pagefirst") || f.count("tools/call") != 1 {
+		return false
+	}
+	f.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32042,"message":"a page first","data":{"elicitations":[`+
+		`{"mode":"url","elicitationId":"p-1","url":"https://x.example/sign-in","message":"Sign in."}]}}}`, r.ID), true)
+	// It is done before anybody can have opened it, as far as the other side knows.
+	f.working.Go(func() {
+		for range 200 {
+			f.notify("notifications/elicitation/complete", `{"elicitationId":"p-1"}`)
+			if f.count("tools/call") > 1 {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	return true
 }
 
 // told is what the arguments of a call make a fake do before it answers.
@@ -104,7 +137,7 @@ func (f *fake) obey(arguments json.RawMessage) string {
 }
 
 func orEmpty(params json.RawMessage) string {
-	if params == nil {
+	if len(params) == 0 {
 		return `{}`
 	}
 	return string(params)
