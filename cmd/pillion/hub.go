@@ -32,8 +32,6 @@ type hub interface {
 	why(ctx context.Context, params message.WhyParams) (message.WhyResult, error)
 	answer(ctx context.Context, id message.AskID, answer message.Answer) error
 	call(ctx context.Context, request message.ToolCallParams, report func(progress)) (message.CallResult, error)
-	// start starts a connector that may run, and returns it as it then is.
-	start(ctx context.Context, connector message.Connector) (message.Connector, error)
 	// resources and prompts list what is known; nothing is started for it.
 	resources(ctx context.Context, params message.ResourcesParams) (message.ResourcesResult, error)
 	prompts(ctx context.Context, params message.PromptsParams) (message.PromptsResult, error)

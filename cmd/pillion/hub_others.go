@@ -9,11 +9,6 @@ import (
 	"pillion/sidecar/attach"
 )
 
-func (h *windowHub) start(ctx context.Context, connector message.Connector) (message.Connector, error) {
-	result, err := attach.Call(ctx, h.joined, message.ConnectorStart, message.ConnectorParams{Connector: message.ConnectorRef(connector.ID)})
-	return result.Connector, err
-}
-
 func (h *windowHub) resources(ctx context.Context, params message.ResourcesParams) (message.ResourcesResult, error) {
 	return attach.Call(ctx, h.joined, message.Resources, params)
 }
@@ -28,11 +23,6 @@ func (h *windowHub) readResource(ctx context.Context, params message.ResourceRea
 
 func (h *windowHub) getPrompt(ctx context.Context, params message.PromptGetParams) (message.PromptGetResult, error) {
 	return attach.Call(ctx, h.joined, message.PromptGet, params)
-}
-
-func (h *ownHub) start(ctx context.Context, connector message.Connector) (message.Connector, error) {
-	started, err := h.StartConnector(ctx, string(connector.ID))
-	return sidecar.ConnectorMessage(started), err
 }
 
 func (h *ownHub) resources(_ context.Context, params message.ResourcesParams) (message.ResourcesResult, error) {

@@ -84,7 +84,7 @@ func (c *call) awaitTools(ctx context.Context, id string) *Result {
 		ended := c.ended(StatusConnectorError, fmt.Sprintf("the connector of %q: %s; nothing ran", c.request.Tool, h.redacted(err.Error())))
 		return &ended
 	}
-	if event, isOwn := h.relist(s, one, process.Status().Catalogue); isOwn {
+	if event, isOwn := h.relist(s, one, connector.Change{Catalogue: process.Status().Catalogue}); isOwn {
 		h.notify(event)
 	}
 	return nil

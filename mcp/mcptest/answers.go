@@ -150,7 +150,7 @@ func (f *fake) list(r request, member string, entry func(int) string) {
 			entries = append(entries, entry(i))
 		}
 	}
-	if f.options.has("twice") && member != "tools" {
+	if f.mode().has("twice") && member != "tools" {
 		entries = append(append(entries, entries...), `{"name":5}`)
 	}
 	f.result(r.ID, fmt.Sprintf(`{%q:[%s]%s}`, member, strings.Join(entries, ","), next))
@@ -162,7 +162,7 @@ var methodOfList = map[string]string{"resources": "resources/list", "resourceTem
 // size is how many entries a list of one page has.
 func (f *fake) size(member string) int {
 	if member != "tools" {
-		if f.options.has("grow") {
+		if f.mode().has("grow") {
 			return f.count(methodOfList[member])
 		}
 		return 1

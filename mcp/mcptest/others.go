@@ -36,7 +36,7 @@ func (f *fake) subscribe(r request) {
 		URI string `json:"uri"`
 	}
 	_ = json.Unmarshal(r.Params, &params)
-	refused, _ := os.ReadFile(f.options["refuse"])
+	refused, _ := os.ReadFile(f.mode()["refuse"])
 	if r.Method == "resources/subscribe" && slices.Contains(strings.Fields(string(refused)), params.URI) {
 		f.fail(r.ID, "-32602", "no such resource")
 		return
@@ -73,7 +73,7 @@ func (f *fake) complete(r request) {
 
 // askOutside sends the request of mode askafter.
 func (f *fake) askOutside() {
-	method, has := f.options["askafter"]
+	method, has := f.mode()["askafter"]
 	if !has || f.count("tools/list") != 1 {
 		return
 	}
@@ -83,7 +83,7 @@ func (f *fake) askOutside() {
 
 // pageFirst answers the first call of mode pagefirst and reports whether it did.
 func (f *fake) pageFirst(r request) bool {
-	if !f.options.has("pagefirst") || f.count("tools/call") != 1 {
+	if !f.mode().has("pagefirst") || f.count("tools/call") != 1 {
 		return false
 	}
 	f.write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32042,"message":"a page first","data":{"elicitations":[`+
