@@ -109,7 +109,7 @@ func ToolMessage(t host.Tool, detail message.ToolDetailLevel) message.Tool {
 func ResultMessage(r host.Result, includes func(message.CallPart) bool) message.CallResult {
 	wire := message.CallResult{
 		CallID: message.CallID(r.CallID), Tool: r.Tool, Status: message.CallStatus(r.Status), Message: r.Message,
-		Steps: slices.Clone(r.Steps), MayHaveRun: r.MayHaveRun, DurationMS: int(r.Duration.Milliseconds()),
+		Steps: slices.Clone(r.Steps), Advice: r.Advice, MayHaveRun: r.MayHaveRun, DurationMS: int(r.Duration.Milliseconds()),
 		Redacted: r.Projection.Redacted, Attachments: []message.Attachment{},
 	}
 	if r.AllowedBy != "" {

@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -275,6 +277,14 @@ func (c *Connector) Status() Status {
 		}
 	}
 	return status
+}
+
+// HasVariable reports whether the program is given a variable that says something.
+func (c *Connector) HasVariable(name string) bool {
+	return slices.ContainsFunc(c.definition.Env, func(variable string) bool {
+		key, value, _ := strings.Cut(variable, "=")
+		return key == name && value != ""
+	})
 }
 
 func (c *Connector) redacted(text string) string {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -64,6 +65,8 @@ type Result struct {
 	// Message is one sentence for whoever called; Steps lead on from it.
 	Message string
 	Steps   []string
+	// Advice is the same for an agent: what it is to do and to say where the connector is down; mostly empty.
+	Advice string
 	// MayHaveRun is false only where the tool provably did not run.
 	MayHaveRun bool
 	// AllowedBy is readOnly, rule, session or answer; Rule names the rule.
@@ -87,6 +90,7 @@ func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 	call := &call{host: h, request: request}
 	outcome, err := call.run(ctx)
 	outcome.CallID = request.CallID
+	outcome.Advice = advice(outcome, cmp.Or(call.tool.Label, request.Tool))
 	if call.place != nil {
 		h.repeats.end(call.place, outcome)
 	}

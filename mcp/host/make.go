@@ -122,15 +122,12 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 
 // stepsBack are the steps that bring the connector of a lost call back; the call itself is never repeated (C6).
 func (h *Host) stepsBack(at target, mayHaveRun bool) []string {
-	status := at.process.Status()
 	var steps []string
 	if mayHaveRun {
 		steps = append(steps, "Check what the tool has done before you call it again: this call is not repeated.")
 	}
-	if status.Problem != nil {
-		for _, step := range status.Problem.Steps {
-			steps = append(steps, h.redacted(step))
-		}
+	if at.process.Status().Problem != nil {
+		return append(steps, h.problemOf(at.entry, at.process, nil).Steps...)
 	}
-	return append(steps, fmt.Sprintf("A new call starts the connector %q again.", at.tool.ConnectorName))
+	return append(steps, againStep(at.entry))
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
@@ -20,20 +21,30 @@ func configProblem(entry *config.Entry, reason, fix string) *Problem {
 	if fix != "" {
 		steps = append(steps, fix)
 	}
-	steps = append(steps, fmt.Sprintf("Correct the entry %q in %s and save the file; it is then tried again.", entry.Name, entry.File.Path))
+	steps = append(steps, correctStep(entry))
 	return &Problem{Kind: "config", Reason: reason, Steps: steps}
+}
+
+// correctStep says which entry is to be corrected, and what saving it does.
+func correctStep(entry *config.Entry) string {
+	step := fmt.Sprintf("Correct the entry %q in %s and save the file; it is then tried again", entry.Name, entry.File.Path)
+	if entry.File.Source == config.SourceProject {
+		return step + ", once you have allowed what it says by then."
+	}
+	return step + "."
 }
 
 func programProblem(entry *config.Entry, err error) *Problem {
 	return &Problem{Kind: "program", Reason: err.Error(), Steps: []string{
-		fmt.Sprintf("Install the program %q, or write its absolute path as \"command\".", entry.Command),
+		installStep(entry.Command),
 		"If it works in your terminal, start the editor from there, or check that your login shell sets PATH.",
-		fmt.Sprintf("Then restart the connector %q.", entry.Name),
+		entryStep(entry),
+		againStep(entry),
 	}}
 }
 
 func internalProblem(entry *config.Entry, err error) *Problem {
-	return &Problem{Kind: "internal", Reason: err.Error(), Steps: []string{fmt.Sprintf("Restart the connector %q.", entry.Name)}}
+	return &Problem{Kind: "internal", Reason: err.Error(), Steps: []string{againStep(entry)}}
 }
 
 // problemOf takes over what the connector found out about its own end; err is what its start returned, if that is how it ended.
@@ -44,11 +55,35 @@ func (h *Host) problemOf(entry *config.Entry, process *connector.Connector, err 
 		if err != nil {
 			reason = err.Error()
 		}
-		return &Problem{Kind: "internal", Reason: h.redacted(reason), Steps: []string{fmt.Sprintf("Restart the connector %q.", entry.Name)}, LogFile: h.logFile(entry)}
+		return &Problem{Kind: "internal", Reason: h.redacted(reason), Steps: []string{againStep(entry)}, LogFile: h.logFile(entry)}
 	}
-	steps := make([]string, len(status.Problem.Steps))
-	for i, step := range status.Problem.Steps {
-		steps[i] = h.redacted(step)
+	found := status.Problem
+	p := &Problem{Kind: found.Kind, Reason: found.Reason, LogFile: h.logFile(entry)}
+	if len(found.Steps) > 0 {
+		p.Steps = slices.Clone(found.Steps[:len(found.Steps)-1]) // the last one is said below, with how
 	}
-	return &Problem{Kind: status.Problem.Kind, Reason: h.redacted(status.Problem.Reason), Steps: steps, LogFile: h.logFile(entry)}
+	lastWords{
+		kind: found.Kind, how: found.Reason, lines: found.LastStderr,
+		editorHas: h.hasVariable, childHas: process.HasVariable,
+	}.read().explain(p, entry)
+	if found.Kind != connector.ProblemInternal {
+		p.Steps = append(p.Steps, entryStep(entry))
+	}
+	p.Steps = append(p.Steps, againStep(entry))
+	p.Reason = h.redacted(p.Reason)
+	for i, step := range p.Steps {
+		p.Steps[i] = h.redacted(step)
+	}
+	return p
+}
+
+// hasVariable reports whether the editor has a variable that says something.
+func (h *Host) hasVariable(name string) bool {
+	value, _ := lookupIn(h.options.Environ, name)
+	return value != ""
+}
+
+// againStep is the last of the steps that bring a connector back.
+func againStep(entry *config.Entry) string {
+	return fmt.Sprintf("Then start the connector %q again: restart it in the editor, or call one of its tools.", entry.Name)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -230,12 +231,15 @@ func (c *call) down(view Connector) *Result {
 	if view.Problem != nil {
 		reason = fmt.Sprintf("the connector %q is not running: %s", view.Name, view.Problem.Reason)
 	}
-	if view.State == StateDenied || view.State == StateDisabled {
+	switch {
+	case view.State == StateDenied || view.State == StateDisabled:
 		status = StatusDenied
+	case view.Problem != nil && view.Problem.Kind == "login":
+		status = StatusNeedsLogin
 	}
 	result := c.ended(status, reason+"; nothing ran")
 	if view.Problem != nil {
-		result.Steps = view.Problem.Steps
+		result.Steps = slices.Clone(view.Problem.Steps)
 	}
 	return &result
 }

@@ -153,6 +153,7 @@ type CallResult struct {
 	Errors         []ArgumentFault `json:"errors,omitzero"`         // what is wrong with the arguments
 	Message        string          `json:"message,omitzero"`        // a sentence about the outcome, in Pillion's own words
 	Steps          []string        `json:"steps,omitzero"`          // what a person can do about it, in order
+	Advice         string          `json:"advice,omitzero"`         // where the connector is down: what an agent that called is to do and to tell its user, steps included; data, with words of the connector in it
 	MayHaveRun     bool            `json:"mayHaveRun"`              // whether the tool may have done something
 	TaskID         string          `json:"taskId,omitzero"`         // task that the call became
 	Allowed        *Allowance      `json:"allowed,omitzero"`        // what let it run

@@ -49,7 +49,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{WhyResult{}, "reasons"},
 		{Reason{}, "kind text uri? range?"},
 		{ToolCallParams{}, "tool argumentsText? arguments? callId? sessionId? parentSessionId? turnId? timeoutMs? include? workDoneToken?"},
-		{CallResult{}, "callId tool status text? truncated? fullTextUri? redacted? contentText? structuredText? attachments error? errors? message? steps? mayHaveRun taskId? allowed? durationMs"},
+		{CallResult{}, "callId tool status text? truncated? fullTextUri? redacted? contentText? structuredText? attachments error? errors? message? steps? advice? mayHaveRun taskId? allowed? durationMs"},
 		{Attachment{}, "uri mimeType bytes name?"},
 		{CallError{}, "code message"},
 		{ArgumentFault{}, "path message"},

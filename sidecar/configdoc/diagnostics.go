@@ -73,7 +73,7 @@ func stateText(c host.Connector) (code, text string) {
 	case c.State == host.StateFailed && c.Problem != nil && c.Problem.Kind != "config":
 		return "problem-" + c.Problem.Kind, fmt.Sprintf("%s does not run: %s. %s", name, editors.Visible(c.Problem.Reason), steps(c.Problem.Steps))
 	case c.State == host.StateFailed && c.Problem != nil:
-		return "not-started", fmt.Sprintf("%s is not started: %s", name, editors.Visible(c.Problem.Reason))
+		return "not-started", fmt.Sprintf("%s is not started: %s. %s", name, editors.Visible(c.Problem.Reason), steps(c.Problem.Steps))
 	}
 	return "", ""
 }

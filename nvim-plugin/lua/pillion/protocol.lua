@@ -581,6 +581,9 @@
 ---@field message? string
 ---what a person can do about it, in order
 ---@field steps? string[]
+---where the connector is down: what an agent that called is to do and to tell its user, steps
+---included; data, with words of the connector in it
+---@field advice? string
 ---whether the tool may have done something
 ---@field mayHaveRun boolean
 ---task that the call became

@@ -738,6 +738,11 @@ export interface CallResult {
   message?: string;
   /** what a person can do about it, in order */
   steps?: string[];
+  /**
+   * where the connector is down: what an agent that called is to do and to tell its user,
+   * steps included; data, with words of the connector in it
+   */
+  advice?: string;
   /** whether the tool may have done something */
   mayHaveRun: boolean;
   /** task that the call became */
