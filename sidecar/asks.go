@@ -72,6 +72,7 @@ func (s *Session) askAboutChange(ctx context.Context, change message.WantedChang
 
 // asksChanged tells everybody who shows questions; the questions call it in order.
 func (s *Session) asksChanged(change editors.Change) {
+	s.asksHappened(change)
 	params := message.AsksChangedParams{Rev: change.Rev, Opened: change.Opened, Closed: change.Closed}
 	if params.Opened == nil {
 		params.Opened = []message.Ask{}

@@ -189,6 +189,7 @@ func (a *attached) serve() {
 		a.session.log.Debug("attached connection ended", "error", err)
 	}
 	if c := a.client.Load(); c != nil {
+		c.leave()
 		a.session.clients.remove(c)
 		if a.session.hasStarted() {
 			a.session.core.EndSessions(c.owns)

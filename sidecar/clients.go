@@ -21,8 +21,36 @@ type client struct {
 	// isTold reports whether pillion/… notifications go to it.
 	isTold func() bool
 
-	mu   sync.Mutex
-	seen map[message.AskID]bool
+	mu     sync.Mutex
+	seen   map[message.AskID]bool
+	isGone bool
+	// unfollow ends the telling of events; nil where none are told.
+	unfollow context.CancelFunc
+}
+
+// beginFollowing is the context in which events are told from now on; whoever told them before is ended. False is for a client
+// that has gone.
+func (c *client) beginFollowing(lifetime context.Context) (context.Context, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isGone {
+		return nil, false
+	}
+	if c.unfollow != nil {
+		c.unfollow()
+	}
+	ctx, cancel := context.WithCancel(lifetime)
+	c.unfollow = cancel
+	return ctx, true
+}
+
+// leave ends what is told to a client that has gone.
+func (c *client) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isGone = true; c.unfollow != nil {
+		c.unfollow()
+	}
 }
 
 // clients are the connections of the session.

@@ -92,6 +92,13 @@ func (e *editor) speaksPillion() bool {
 	return e.isOwn
 }
 
+// wantsEvents reports whether the editor declared that it wants the stream of events.
+func (e *editor) wantsEvents() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.isOwn && e.own.Events
+}
+
 // answers reports whether the editor shows questions of a kind itself.
 func (e *editor) answers(kind message.AskKind) bool {
 	e.mu.Lock()
@@ -126,6 +133,7 @@ func (e *editor) canCreateProgress() bool {
 }
 
 func (e *editor) showMessage(s *Session, kind protocol.MessageType, text string) {
+	s.messageHappened(kind, text)
 	if err := rpc.Notify(s.conn, showMessage, protocol.ShowMessageParams{Type: kind, Message: text}); err != nil {
 		s.log.Debug("message not shown", "error", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"pillion/mcp/process"
 	"pillion/rpc"
 	"pillion/sidecar/core"
+	"pillion/sidecar/stream"
 )
 
 // Options are what a session is made of.
@@ -58,6 +59,8 @@ type Session struct {
 	pulling   sync.Mutex // keeps the answers of the editor about its settings in order
 	documents documents
 	notifier  notifier
+	stream    *stream.Stream
+	eventFeed eventFeed
 	shown     shownDocuments
 	life      life
 	attached  attachments
@@ -102,6 +105,7 @@ func newSession(ctx context.Context, o Options) *Session {
 	if s.settings = o.Settings; s.settings == nil {
 		s.settings = core.NewSettings(o.Environ, nil)
 	}
+	s.stream = stream.New(s.window, stream.DefaultEvents)
 	s.lifetime, s.end = context.WithCancel(ctx)
 	s.questions = editors.NewQuestions(s.asksChanged)
 	s.exitCode.Store(exitWithoutShutdown)
@@ -289,5 +293,8 @@ func (s *Session) isTold() bool { return s.notifier.isOpen() && s.editor.speaksP
 
 // hostChanged is told by the host what changed.
 func (s *Session) hostChanged(e host.Event) {
-	s.notifier.changed(e)
+	s.hostHappened(e)
+	if e.Call == nil { // how far a call has come changes no list
+		s.notifier.changed(e)
+	}
 }

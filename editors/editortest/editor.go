@@ -47,6 +47,8 @@ type Options struct {
 	IsSilent bool
 	// Heard, if not nil, is given everything that Pillion says, whole; it must not keep it.
 	Heard func(body []byte)
+	// HasEvents declares that it wants the stream of events.
+	HasEvents bool
 	// IsBrief keeps only the end of the session: for one that takes minutes.
 	IsBrief bool
 }
@@ -80,6 +82,7 @@ type Editor struct {
 	prompts     []string
 	registered  []string
 	progress    []protocol.ProgressParams
+	events      []message.SessionEvent
 	log         []string
 }
 
@@ -126,6 +129,7 @@ func (e *Editor) connect(out io.ReadCloser, in io.WriteCloser) {
 	on(router, e, message.ResourceUpdated.Method, func(p message.ResourceUpdatedParams) { e.note(message.ResourceUpdated.Method, p.Connector, p.URI) })
 	on(router, e, "textDocument/publishDiagnostics", func(p protocol.PublishDiagnosticsParams) { e.diagnostics[p.URI] = p.Diagnostics })
 	on(router, e, "window/showMessage", func(p protocol.ShowMessageParams) { e.messages = append(e.messages, p.Message) })
+	on(router, e, message.EventTold.Method, func(p message.SessionEvent) { e.events = append(e.events, p) })
 	on(router, e, "$/progress", func(p protocol.ProgressParams) { e.progress = append(e.progress, p) })
 	rpc.Handle(router, rpc.Request[protocol.WorkDoneProgressCreateParams, rpc.Null]{Method: "window/workDoneProgress/create"},
 		func(context.Context, protocol.WorkDoneProgressCreateParams) (rpc.Null, error) { return rpc.Null{}, nil })
@@ -286,6 +290,7 @@ func (e *Editor) InitializeParams() map[string]any {
 	if !e.options.IsPlain {
 		capabilities["experimental"] = map[string]any{message.CapabilityName: message.ClientCapability{
 			Protocol: []int{message.ProtocolVersion}, Asks: []message.AskKind{message.AskConsent, message.AskApproval, message.AskStore, message.AskWiden},
+			Events: e.options.HasEvents,
 		}}
 	}
 	return map[string]any{

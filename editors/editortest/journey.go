@@ -270,3 +270,21 @@ func (e *Editor) PromptCount() int { return len(e.prompts) }
 
 // ShownCount is how many documents were shown.
 func (e *Editor) ShownCount() int { return len(e.shown) }
+
+// Events are those that were told, once one of them is as it should be.
+func (e *Editor) Events(what string, holds func(message.SessionEvent) bool) []message.SessionEvent {
+	e.t.Helper()
+	var events []message.SessionEvent
+	e.Until(what+" is told as an event", func() bool {
+		events = slices.Clone(e.events)
+		return slices.ContainsFunc(e.events, holds)
+	})
+	return events
+}
+
+// EventCount is how many events were told.
+func (e *Editor) EventCount() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.events)
+}

@@ -95,6 +95,7 @@ func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 		h.repeats.end(call.place, outcome)
 	}
 	h.calls.end(request.CallID, outcome)
+	call.changed(CallFinished, &outcome)
 	if err == nil {
 		h.record(call.endRecord(outcome))
 	}
@@ -282,9 +283,18 @@ func (c *call) cancelled(ctx context.Context) *Result {
 
 func (c *call) state(state CallState) {
 	c.host.calls.setState(c.request.CallID, state)
+	c.changed(state, nil)
 	if c.request.OnState != nil {
 		c.request.OnState(state)
 	}
+}
+
+// changed tells how far the call has come.
+func (c *call) changed(state CallState, outcome *Result) {
+	c.host.notify(Event{Call: &CallChange{
+		CallID: c.request.CallID, Tool: cmp.Or(c.tool.Label, c.request.Tool), Connector: c.tool.Connector, Caller: c.request.Caller,
+		State: state, Result: outcome,
+	}})
 }
 
 // ended is the result of a call that did not run.

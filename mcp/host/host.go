@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -63,7 +64,8 @@ type Options struct {
 	Asker Asker
 	// Secrets keeps the values of inputs; nil keeps them for the session alone.
 	Secrets *auth.Store
-	// Observe is told what changed, after it did. It must not block and must not call the host.
+	// Observe is told what changed, after it did. It must not block, and of the host it may call [Host.Redact] alone. It is called
+	// by one at a time.
 	Observe func(Event)
 	// StopTiming bounds the steps of ending a connector; zero means the usual ones.
 	StopTiming process.Timing
@@ -81,6 +83,28 @@ type Event struct {
 	Updates []Update
 	// Files is set when a configuration file was read again.
 	Files bool
+	// Standings are the connectors of the event as they stand.
+	Standings []Standing
+	// Call is the call that came to another state; nil for what is about none.
+	Call *CallChange
+}
+
+// Standing is a connector's state, in few words.
+type Standing struct {
+	ID, Name string
+	State    State
+	Reason   string // of its problem, if it has one
+}
+
+// CallChange is how far a call has come.
+type CallChange struct {
+	CallID string
+	// Tool is the label, or what the caller named; Connector is an id, empty while it is not known.
+	Tool, Connector string
+	Caller          Caller
+	State           CallState
+	// Result is set where the state is [CallFinished].
+	Result *Result
 }
 
 // ToolsChange is the difference between two generations of one connector's tools, by tool id.
@@ -123,6 +147,7 @@ type Host struct {
 	look     func(subject) ground
 	identify func(root string) string
 
+	telling   sync.Mutex // keeps events in the order of what they tell
 	reloading sync.Mutex
 	lastGood  map[string]*config.Document // the documents as they parsed last, by path; of whoever reloads
 
@@ -266,8 +291,34 @@ func (h *Host) SetMode(mode permission.Mode) {
 	h.restand(nobody)
 }
 
+// notify tells an event, with the connectors in it as they stand by then. It is called without h.mu.
 func (h *Host) notify(e Event) {
-	if h.options.Observe != nil {
-		h.options.Observe(e)
+	if h.options.Observe == nil {
+		return
 	}
+	h.telling.Lock()
+	defer h.telling.Unlock()
+	if len(e.Connectors) > 0 {
+		h.locked(func() { e.Standings = h.standings(e.Connectors) })
+	}
+	h.options.Observe(e)
+}
+
+// standings is called with h.mu held.
+func (h *Host) standings(ids []string) []Standing {
+	standings := make([]Standing, 0, len(ids))
+	for _, id := range ids {
+		s := h.slotOf(id)
+		if s == nil {
+			continue
+		}
+		standing := Standing{ID: id, Name: s.entry.Name, State: h.state(s)}
+		if standing.State == StateFailed {
+			if problem := cmp.Or(s.fault, s.problem); problem != nil {
+				standing.Reason = problem.Reason
+			}
+		}
+		standings = append(standings, standing)
+	}
+	return standings
 }

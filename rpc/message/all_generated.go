@@ -308,6 +308,18 @@ func All() []Declared {
 			ForPeopleOnly: true,
 		},
 		{
+			Name:      "Events",
+			Method:    Events.Method,
+			Direction: DirectionRequest,
+			Doc:       "Lists the events that the client has not seen and, from its answer on, lets it be told of further ones. It may be asked again at any time.",
+		},
+		{
+			Name:      "EventTold",
+			Method:    EventTold.Method,
+			Direction: DirectionEvent,
+			Doc:       "Tells one event, in order, to a client that asked for them.",
+		},
+		{
 			Name:      "AttachChallenge",
 			Method:    AttachChallenge.Method,
 			Direction: DirectionRequest,

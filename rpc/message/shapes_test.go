@@ -112,6 +112,9 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{AttachChallengeResult{}, "proof nonce"},
 		{AttachParams{}, "role name proof"},
 		{CommandStarted{}, "callId"},
+		{SessionEvent{}, "epoch seq at kind callId? connector? name? state? problem? generation? tool? call? status? mayHaveRun? durationMs? asker? askId? ask? how? by? level? text? missed?"},
+		{EventsParams{}, "epoch? since?"},
+		{EventsResult{}, "epoch events"},
 	} {
 		typ := reflect.TypeOf(test.shape)
 		if got := strings.Join(members(typ), " "); got != test.members {

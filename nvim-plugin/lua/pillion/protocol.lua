@@ -1515,6 +1515,86 @@
 ---program or host that is given it
 ---@field destination string
 
+-- Events
+
+---pillion.EventEpoch names the life of the process that an event's number counts in.
+---@alias pillion.EventEpoch string
+
+---pillion.EventKind says what an event is about, and so which of its members are there. One
+---that is not known is passed over.
+---@alias pillion.EventKind
+---| "connector" # a connector is in another state, or has another problem
+---| "connectorRemoved" # a connector is no more
+---| "tools" # a connector's tools were listed anew, or others of them are offered
+---| "call" # a call asks, runs or has finished
+---| "ask" # a question was opened
+---| "askClosed" # a question has ended
+---| "files" # the configuration files were read
+---| "message" # the editor was shown a message
+---| "gap" # events are missing here
+
+---pillion.MessageLevel is how loud a message is. One that is not known reads as info.
+---@alias pillion.MessageLevel
+---| "error" # something does not work
+---| "warning" # something is worth a look
+---| "info" # something is to be known
+
+---pillion.SessionEvent is one thing that happened. Secret values in it are replaced.
+---@class (exact) pillion.SessionEvent
+---@field epoch pillion.EventEpoch
+---one more than that of the event before; a gap has that of the last one that is missing
+---@field seq integer
+---when it happened
+---@field at string
+---@field kind pillion.EventKind
+---@field callId? pillion.CallId
+---@field connector? pillion.ConnectorId
+---of the connector, as its file writes it
+---@field name? string
+---of the connector
+---@field state? pillion.ConnectorState
+---why it does not run; words of the connector may be in it
+---@field problem? string
+---of the connector's tools
+---@field generation? integer
+---label of the tool that is called, or what the caller named
+---@field tool? string
+---how far the call has come
+---@field call? pillion.CallState
+---what came of it
+---@field status? pillion.CallStatus
+---whether a call that did not succeed may have run
+---@field mayHaveRun? boolean
+---how long its tool took
+---@field durationMs? integer
+---who called, or is asked for
+---@field asker? string
+---@field askId? pillion.AskId
+---kind of the question
+---@field ask? pillion.AskKind
+---how the question ended
+---@field how? pillion.AskClosing
+---who answered it
+---@field by? string
+---@field level? pillion.MessageLevel
+---of the message
+---@field text? string
+---how many events are missing
+---@field missed? integer
+
+---pillion.EventsParams says what the client has seen: the epoch and the number of its last
+---event, or nothing.
+---@class (exact) pillion.EventsParams
+---@field epoch? pillion.EventEpoch
+---number of the last event that was seen; 0 for none
+---@field since? integer
+
+---pillion.EventsResult holds the events after that, in order. Of another epoch, what was seen
+---before says nothing: all that are kept are there.
+---@class (exact) pillion.EventsResult
+---@field epoch pillion.EventEpoch
+---@field events pillion.SessionEvent[]
+
 -- Attach
 
 ---pillion.AttachRole is what a caller joins as. One that is not known is refused.
@@ -1795,6 +1875,11 @@ M.requests = {
   ---
   ---Params: `pillion.SecretRemoveParams`. Result: `pillion.Empty`.
   secret_remove = 'pillion/secret/remove',
+  ---Lists the events that the client has not seen and, from its answer on, lets it be told of
+  ---further ones. It may be asked again at any time.
+  ---
+  ---Params: `pillion.EventsParams`. Result: `pillion.EventsResult`.
+  events = 'pillion/events',
   ---The first message on the socket: it asks the window to prove that it knows the token.
   ---
   ---Params: `pillion.AttachChallengeParams`. Result: `pillion.AttachChallengeResult`.
@@ -1840,6 +1925,10 @@ M.events = {
   ---
   ---Params: `pillion.AsksChangedParams`.
   asks_changed = 'pillion/asksChanged',
+  ---Tells one event, in order, to a client that asked for them.
+  ---
+  ---Params: `pillion.SessionEvent`.
+  event_told = 'pillion/event',
 }
 
 ---The server commands of workspace/executeCommand.

@@ -1867,6 +1867,107 @@ export interface SecretRemoveParams {
   destination: string;
 }
 
+// Events
+
+/** EventEpoch names the life of the process that an event's number counts in. */
+export type EventEpoch = string;
+
+/**
+ * EventKind says what an event is about, and so which of its members are there. One that is
+ * not known is passed over.
+ */
+export type EventKind =
+  /** a connector is in another state, or has another problem */
+  | "connector"
+  /** a connector is no more */
+  | "connectorRemoved"
+  /** a connector's tools were listed anew, or others of them are offered */
+  | "tools"
+  /** a call asks, runs or has finished */
+  | "call"
+  /** a question was opened */
+  | "ask"
+  /** a question has ended */
+  | "askClosed"
+  /** the configuration files were read */
+  | "files"
+  /** the editor was shown a message */
+  | "message"
+  /** events are missing here */
+  | "gap";
+
+/** MessageLevel is how loud a message is. One that is not known reads as info. */
+export type MessageLevel =
+  /** something does not work */
+  | "error"
+  /** something is worth a look */
+  | "warning"
+  /** something is to be known */
+  | "info";
+
+/** SessionEvent is one thing that happened. Secret values in it are replaced. */
+export interface SessionEvent {
+  epoch: EventEpoch;
+  /** one more than that of the event before; a gap has that of the last one that is missing */
+  seq: number;
+  /** when it happened */
+  at: string;
+  kind: EventKind;
+  callId?: CallId;
+  connector?: ConnectorId;
+  /** of the connector, as its file writes it */
+  name?: string;
+  /** of the connector */
+  state?: ConnectorState;
+  /** why it does not run; words of the connector may be in it */
+  problem?: string;
+  /** of the connector's tools */
+  generation?: number;
+  /** label of the tool that is called, or what the caller named */
+  tool?: string;
+  /** how far the call has come */
+  call?: CallState;
+  /** what came of it */
+  status?: CallStatus;
+  /** whether a call that did not succeed may have run */
+  mayHaveRun?: boolean;
+  /** how long its tool took */
+  durationMs?: number;
+  /** who called, or is asked for */
+  asker?: string;
+  askId?: AskId;
+  /** kind of the question */
+  ask?: AskKind;
+  /** how the question ended */
+  how?: AskClosing;
+  /** who answered it */
+  by?: string;
+  level?: MessageLevel;
+  /** of the message */
+  text?: string;
+  /** how many events are missing */
+  missed?: number;
+}
+
+/**
+ * EventsParams says what the client has seen: the epoch and the number of its last event, or
+ * nothing.
+ */
+export interface EventsParams {
+  epoch?: EventEpoch;
+  /** number of the last event that was seen; 0 for none */
+  since?: number;
+}
+
+/**
+ * EventsResult holds the events after that, in order. Of another epoch, what was seen before
+ * says nothing: all that are kept are there.
+ */
+export interface EventsResult {
+  epoch: EventEpoch;
+  events: SessionEvent[];
+}
+
 // Attach
 
 /** AttachRole is what a caller joins as. One that is not known is refused. */
@@ -2123,6 +2224,11 @@ export interface Requests {
   "pillion/secret/set": { params: SecretSetParams; result: Empty };
   /** Forgets a value; one that is not there is as good as removed. */
   "pillion/secret/remove": { params: SecretRemoveParams; result: Empty };
+  /**
+   * Lists the events that the client has not seen and, from its answer on, lets it be told of
+   * further ones. It may be asked again at any time.
+   */
+  "pillion/events": { params: EventsParams; result: EventsResult };
   /** The first message on the socket: it asks the window to prove that it knows the token. */
   "pillion/attach/challenge": { params: AttachChallengeParams; result: AttachChallengeResult };
   /** Proves that the caller knows the token, and joins. */
@@ -2171,6 +2277,7 @@ export const requests = {
   secrets: "pillion/secrets",
   secretSet: "pillion/secret/set",
   secretRemove: "pillion/secret/remove",
+  events: "pillion/events",
   attachChallenge: "pillion/attach/challenge",
   attach: "pillion/attach",
 } as const satisfies Record<string, keyof Requests>;
@@ -2203,6 +2310,8 @@ export interface Events {
   "pillion/promptsChanged": { params: PromptsChangedParams };
   /** Tells which questions are new and which have ended. */
   "pillion/asksChanged": { params: AsksChangedParams };
+  /** Tells one event, in order, to a client that asked for them. */
+  "pillion/event": { params: SessionEvent };
 }
 
 /** The names in {@link Events}. */
@@ -2213,6 +2322,7 @@ export const events = {
   resourceUpdated: "pillion/resourceUpdated",
   promptsChanged: "pillion/promptsChanged",
   asksChanged: "pillion/asksChanged",
+  eventTold: "pillion/event",
 } as const satisfies Record<string, keyof Events>;
 
 /** The server commands of workspace/executeCommand. */
