@@ -21,6 +21,7 @@ type command func(s *Session, ctx context.Context, arguments []jsontext.Value) (
 var commands = map[string]command{
 	message.CommandReview.Name:           commandOf(message.CommandReview, (*Session).review),
 	message.CommandStatus.Name:           commandOf(message.CommandStatus, (*Session).status),
+	message.CommandDoctor.Name:           commandOf(message.CommandDoctor, (*Session).showDoctor),
 	message.CommandStopAll.Name:          commandOf(message.CommandStopAll, (*Session).stopAll),
 	message.CommandResume.Name:           commandOf(message.CommandResume, (*Session).resume),
 	message.CommandPermissionRemove.Name: commandOf(message.CommandPermissionRemove, (*Session).removePermission),

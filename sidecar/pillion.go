@@ -55,4 +55,5 @@ func (s *Session) handleShared(r *rpc.Router) {
 	rpc.Handle(r, message.AskShow, s.askShow)
 	rpc.Handle(r, message.Why, s.why)
 	rpc.HandleThen(r, message.Events, s.events)
+	rpc.Handle(r, message.Doctor, s.doctor)
 }

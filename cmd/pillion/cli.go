@@ -37,6 +37,7 @@ type grammar struct {
 		Stop        stopVerb           `cmd:"" help:"Stop everything in the editor's window on this folder."`
 		Resume      resumeVerb         `cmd:"" help:"Let calls run again after stop."`
 		Why         whyVerb            `cmd:"" help:"Say why a connector or a tool is not there."`
+		Doctor      doctorVerb         `cmd:"" help:"Look at everything that is needed, and say what to do about what is not as it should be."`
 		Tools       toolsGrammar       `cmd:"" help:"Switch tools off and on, for you alone."`
 	} `embed:""`
 }

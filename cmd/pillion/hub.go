@@ -28,6 +28,8 @@ type hub interface {
 	propose(ctx context.Context, change message.WantedChange) (message.Ask, bool, error)
 	// allowance is what --allow takes for a connector: its definition, and the code that it runs. Empty in an editor's window.
 	allowance(connector message.Connector) string
+	// doctor looks at everything that is needed; without sections at all of it.
+	doctor(ctx context.Context, sections []message.DoctorSection) ([]message.DoctorRow, error)
 	// why says what keeps a connector or a tool away; nothing of that name is an error.
 	why(ctx context.Context, params message.WhyParams) (message.WhyResult, error)
 	answer(ctx context.Context, id message.AskID, answer message.Answer) error

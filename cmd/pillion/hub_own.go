@@ -16,6 +16,7 @@ import (
 	"pillion/rpc/message"
 	"pillion/sidecar"
 	"pillion/sidecar/core"
+	"pillion/sidecar/doctor"
 )
 
 const (
@@ -113,6 +114,10 @@ func (h *ownHub) connectors(context.Context) ([]message.Connector, error) {
 
 func (h *ownHub) why(_ context.Context, params message.WhyParams) (message.WhyResult, error) {
 	return sidecar.WhyMessage(h.Host, params)
+}
+
+func (h *ownHub) doctor(ctx context.Context, sections []message.DoctorSection) ([]message.DoctorRow, error) {
+	return doctor.Look(ctx, h.Core, sections), nil
 }
 
 func (h *ownHub) asks(context.Context) ([]message.Ask, error) { return h.openAsks(), nil }

@@ -85,6 +85,11 @@ func (h *windowHub) why(ctx context.Context, params message.WhyParams) (message.
 	return attach.Call(ctx, h.joined, message.Why, params)
 }
 
+func (h *windowHub) doctor(ctx context.Context, sections []message.DoctorSection) ([]message.DoctorRow, error) {
+	result, err := attach.Call(ctx, h.joined, message.Doctor, message.DoctorParams{Sections: sections})
+	return result.Rows, err
+}
+
 func (h *windowHub) asks(ctx context.Context) ([]message.Ask, error) {
 	result, err := attach.Call(ctx, h.joined, message.Asks, message.Empty{})
 	return result.Asks, err

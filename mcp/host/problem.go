@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
@@ -19,10 +20,19 @@ type Problem struct {
 func configProblem(entry *config.Entry, reason, fix string) *Problem {
 	var steps []string
 	if fix != "" {
-		steps = append(steps, fix)
+		steps = append(steps, sentence(fix))
 	}
 	steps = append(steps, correctStep(entry))
 	return &Problem{Kind: "config", Reason: reason, Steps: steps}
+}
+
+// sentence makes a clause, as findings have them, a step of its own.
+func sentence(clause string) string {
+	first := clause[:1]
+	if strings.ContainsAny(clause[len(clause)-1:], ".!?") {
+		return strings.ToUpper(first) + clause[1:]
+	}
+	return strings.ToUpper(first) + clause[1:] + "."
 }
 
 // correctStep says which entry is to be corrected, and what saving it does.

@@ -320,6 +320,12 @@ func All() []Declared {
 			Doc:       "Tells one event, in order, to a client that asked for them.",
 		},
 		{
+			Name:      "Doctor",
+			Method:    Doctor.Method,
+			Direction: DirectionRequest,
+			Doc:       "Looks at everything that Pillion needs and says what to do about what is not as it should be. It starts no connector.",
+		},
+		{
 			Name:      "AttachChallenge",
 			Method:    AttachChallenge.Method,
 			Direction: DirectionRequest,
@@ -421,6 +427,12 @@ func Commands() []Declared {
 			Method:    CommandStatus.Name,
 			Direction: DirectionCommand,
 			Doc:       "Shows every connector, its state and what to do about it.",
+		},
+		{
+			Name:      "CommandDoctor",
+			Method:    CommandDoctor.Name,
+			Direction: DirectionCommand,
+			Doc:       "Shows what is not as it should be, and what to do about it.",
 		},
 		{
 			Name:          "CommandPermissionRemove",

@@ -22,7 +22,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/asks", "request pillion/ask/answer", "request pillion/ask/show", "event pillion/asksChanged",
 		"request pillion/permissions", "request pillion/permission/set", "request pillion/permission/remove",
 		"request pillion/secrets", "request pillion/secret/set", "request pillion/secret/remove",
-		"request pillion/events", "event pillion/event",
+		"request pillion/events", "event pillion/event", "request pillion/doctor",
 		"request pillion/mode", "request pillion/mode/set", "request pillion/stopAll",
 		"notification pillion/trustChanged",
 		"request pillion/attach/challenge", "request pillion/attach",
@@ -37,7 +37,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 func TestU15_ServerCommandsHaveTheirOwnPrefix(t *testing.T) {
 	want := []string{"review", "ask.answer", "connector.start", "connector.stop", "connector.restart", "connector.remove",
 		"connector.showLog", "connector.enable", "connector.disable", "connector.allow", "connector.revoke", "tool.call", "status", "stopAll",
-		"permission.remove", "resume"}
+		"permission.remove", "resume", "doctor"}
 	for i := range want {
 		want[i] = "command pillion.server." + want[i]
 	}

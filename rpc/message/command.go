@@ -162,6 +162,9 @@ var CommandToolCall = Command[ToolCallArguments, CommandStarted]{Name: "pillion.
 // CommandStatus shows every connector, its state and what to do about it.
 var CommandStatus = Command[Empty, Empty]{Name: "pillion.server.status"}
 
+// CommandDoctor shows what is not as it should be, and what to do about it.
+var CommandDoctor = Command[Empty, Empty]{Name: "pillion.server.doctor"}
+
 // CommandPermissionRemove takes one standing permission back; for a refusal it
 // opens the question. They are listed by [CommandStatus].
 //

@@ -115,6 +115,9 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{SessionEvent{}, "epoch seq at kind callId? connector? name? state? problem? generation? tool? call? status? mayHaveRun? durationMs? asker? askId? ask? how? by? level? text? missed?"},
 		{EventsParams{}, "epoch? since?"},
 		{EventsResult{}, "epoch events"},
+		{DoctorParams{}, "sections?"},
+		{DoctorResult{}, "rows"},
+		{DoctorRow{}, "section level subject text steps path? connector? version? pid? bytes?"},
 	} {
 		typ := reflect.TypeOf(test.shape)
 		if got := strings.Join(members(typ), " "); got != test.members {

@@ -53,7 +53,9 @@ func TestN2_OneStreamOfEvents(t *testing.T) {
 	if result := approved(t, e, "mine.write", `{"text":"x"}`, message.ApproveOnce); result.Status != message.CallOK {
 		t.Errorf("%+v", result)
 	}
-	told := e.Events("the end of the call", func(e message.SessionEvent) bool { return e.Kind == message.EventCall && e.Call == message.CallFinished })
+	told := e.Events("the end of the call", func(e message.SessionEvent) bool {
+		return e.Kind == message.EventCall && e.Call == message.CallFinished
+	})
 	if !isAmong(told, "call mine.write asking", "ask approval", "askClosed answered", "call mine.write running", "call mine.write finished ok") {
 		t.Errorf("%+v", told)
 	}

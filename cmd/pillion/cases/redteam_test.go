@@ -102,6 +102,7 @@ func (h *hostile) visit(t *testing.T, options ...func(*editortest.Options)) {
 				}
 			}
 		}
+		editortest.Request(e, message.Doctor, message.DoctorParams{})
 		h.write(filepath.Join(h.repository, ".git", "HEAD"), "ref: refs/heads/other\n")
 		saved(e, path)
 		editortest.Request(e, message.Connectors, message.Empty{})
@@ -117,7 +118,7 @@ func (h *hostile) commands(t *testing.T) {
 	t.Helper()
 	for _, line := range []string{
 		"version", "mcp list", "mcp list --json", "pending", "call a {}", "call repo.a {}", "mcp approve", "answer x allow",
-		"mcp add more -- " + fakestdio, "mcp remove nobody",
+		"mcp add more -- " + fakestdio, "mcp remove nobody", "doctor", "doctor --json",
 	} {
 		command := exec.Command(pillion, strings.Fields(line)...)
 		command.Env, command.Dir, command.SysProcAttr = h.environ, h.repository, &syscall.SysProcAttr{Setsid: true}

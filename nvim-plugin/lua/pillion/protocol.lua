@@ -1595,6 +1595,55 @@
 ---@field epoch pillion.EventEpoch
 ---@field events pillion.SessionEvent[]
 
+-- Diagnosis
+
+---pillion.DoctorSection is what a row is about. One that is not known has no meaning beyond
+---its name.
+---@alias pillion.DoctorSection
+---| "files" # configuration files and settings
+---| "connectors" # each connector
+---| "runtimes" # the runners that connectors need
+---| "secrets" # where the values of inputs are kept
+---| "folders" # Pillion's own folders and files
+---| "logs" # connectors' logs and the record of calls
+---| "windows" # Pillion processes on this machine
+---| "system" # what the system allows
+
+---pillion.DoctorLevel says how a row is. One that is not known reads as broken.
+---@alias pillion.DoctorLevel
+---| "ok" # as it should be
+---| "note" # worth a look; nothing is broken by it
+---| "broken" # something does not work because of it
+
+---pillion.DoctorRow is one thing that was looked at.
+---@class (exact) pillion.DoctorRow
+---@field section pillion.DoctorSection
+---@field level pillion.DoctorLevel
+---what was looked at: a file, a connector, a program
+---@field subject string
+---what was found, a sentence without its full stop; words of a connector may be in it
+---@field text string
+---what to do about it, in order
+---@field steps string[]
+---file or folder that it is about
+---@field path? string
+---connector that it is about
+---@field connector? pillion.ConnectorId
+---of a program, as it says
+---@field version? string
+---of a process
+---@field pid? integer
+---memory of a process, or size on disk
+---@field bytes? integer
+
+---pillion.DoctorParams says what to look at; without sections at everything.
+---@class (exact) pillion.DoctorParams
+---@field sections? pillion.DoctorSection[]
+
+---pillion.DoctorResult holds the rows, by section.
+---@class (exact) pillion.DoctorResult
+---@field rows pillion.DoctorRow[]
+
 -- Attach
 
 ---pillion.AttachRole is what a caller joins as. One that is not known is refused.
@@ -1880,6 +1929,11 @@ M.requests = {
   ---
   ---Params: `pillion.EventsParams`. Result: `pillion.EventsResult`.
   events = 'pillion/events',
+  ---Looks at everything that Pillion needs and says what to do about what is not as it should
+  ---be. It starts no connector.
+  ---
+  ---Params: `pillion.DoctorParams`. Result: `pillion.DoctorResult`.
+  doctor = 'pillion/doctor',
   ---The first message on the socket: it asks the window to prove that it knows the token.
   ---
   ---Params: `pillion.AttachChallengeParams`. Result: `pillion.AttachChallengeResult`.
@@ -1987,6 +2041,10 @@ M.commands = {
   ---
   ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.Empty`.
   status = 'pillion.server.status',
+  ---Shows what is not as it should be, and what to do about it.
+  ---
+  ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.Empty`.
+  doctor = 'pillion.server.doctor',
   ---Takes one standing permission back; for a refusal it opens the question. They are listed
   ---by pillion.server.status.
   ---

@@ -1968,6 +1968,68 @@ export interface EventsResult {
   events: SessionEvent[];
 }
 
+// Diagnosis
+
+/** DoctorSection is what a row is about. One that is not known has no meaning beyond its name. */
+export type DoctorSection =
+  /** configuration files and settings */
+  | "files"
+  /** each connector */
+  | "connectors"
+  /** the runners that connectors need */
+  | "runtimes"
+  /** where the values of inputs are kept */
+  | "secrets"
+  /** Pillion's own folders and files */
+  | "folders"
+  /** connectors' logs and the record of calls */
+  | "logs"
+  /** Pillion processes on this machine */
+  | "windows"
+  /** what the system allows */
+  | "system";
+
+/** DoctorLevel says how a row is. One that is not known reads as broken. */
+export type DoctorLevel =
+  /** as it should be */
+  | "ok"
+  /** worth a look; nothing is broken by it */
+  | "note"
+  /** something does not work because of it */
+  | "broken";
+
+/** DoctorRow is one thing that was looked at. */
+export interface DoctorRow {
+  section: DoctorSection;
+  level: DoctorLevel;
+  /** what was looked at: a file, a connector, a program */
+  subject: string;
+  /** what was found, a sentence without its full stop; words of a connector may be in it */
+  text: string;
+  /** what to do about it, in order */
+  steps: string[];
+  /** file or folder that it is about */
+  path?: string;
+  /** connector that it is about */
+  connector?: ConnectorId;
+  /** of a program, as it says */
+  version?: string;
+  /** of a process */
+  pid?: number;
+  /** memory of a process, or size on disk */
+  bytes?: number;
+}
+
+/** DoctorParams says what to look at; without sections at everything. */
+export interface DoctorParams {
+  sections?: DoctorSection[];
+}
+
+/** DoctorResult holds the rows, by section. */
+export interface DoctorResult {
+  rows: DoctorRow[];
+}
+
 // Attach
 
 /** AttachRole is what a caller joins as. One that is not known is refused. */
@@ -2229,6 +2291,11 @@ export interface Requests {
    * further ones. It may be asked again at any time.
    */
   "pillion/events": { params: EventsParams; result: EventsResult };
+  /**
+   * Looks at everything that Pillion needs and says what to do about what is not as it should
+   * be. It starts no connector.
+   */
+  "pillion/doctor": { params: DoctorParams; result: DoctorResult };
   /** The first message on the socket: it asks the window to prove that it knows the token. */
   "pillion/attach/challenge": { params: AttachChallengeParams; result: AttachChallengeResult };
   /** Proves that the caller knows the token, and joins. */
@@ -2278,6 +2345,7 @@ export const requests = {
   secretSet: "pillion/secret/set",
   secretRemove: "pillion/secret/remove",
   events: "pillion/events",
+  doctor: "pillion/doctor",
   attachChallenge: "pillion/attach/challenge",
   attach: "pillion/attach",
 } as const satisfies Record<string, keyof Requests>;
@@ -2359,6 +2427,8 @@ export interface Commands {
   "pillion.server.tool.call": { arguments: [tool?: ToolRef, arguments?: Record<string, unknown>]; result: CommandStarted };
   /** Shows every connector, its state and what to do about it. */
   "pillion.server.status": { arguments: []; result: Empty };
+  /** Shows what is not as it should be, and what to do about it. */
+  "pillion.server.doctor": { arguments: []; result: Empty };
   /**
    * Takes one standing permission back; for a refusal it opens the question. They are listed
    * by pillion.server.status.
@@ -2388,6 +2458,7 @@ export const commands = {
   connectorRevoke: "pillion.server.connector.revoke",
   toolCall: "pillion.server.tool.call",
   status: "pillion.server.status",
+  doctor: "pillion.server.doctor",
   permissionRemove: "pillion.server.permission.remove",
   resume: "pillion.server.resume",
   stopAll: "pillion.server.stopAll",
