@@ -129,11 +129,16 @@ func cycleFinding(e *Entry, circle []*Entry) Finding {
 }
 
 func aliasEdit(e *Entry, name string) *Edit {
-	literal, err := jsontext.AppendQuote(nil, name)
-	if err != nil {
-		return nil
+	return &Edit{e.aliasAt, quoteJSON(name)}
+}
+
+// quoteJSON is a text as a string of JSON.
+func quoteJSON(text string) string {
+	literal, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
+	if err != nil { // the text is valid
+		panic(err)
 	}
-	return &Edit{e.aliasAt, string(literal)}
+	return string(literal)
 }
 
 // takeFrom gives an alias what runs, and every option that it does not set. What

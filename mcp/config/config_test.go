@@ -87,6 +87,15 @@ func sound(t *testing.T, e *Entry) {
 // checked holds for every document whatever the text.
 func checked(t testing.TB, d *Document) *Document {
 	t.Helper()
+	if !d.Parsed && (len(d.Findings) != 1 || len(d.Entries) != 0) {
+		t.Errorf("not parsed, yet %d findings and %d entries", len(d.Findings), len(d.Entries))
+	}
+	return checkedDraft(t, d)
+}
+
+// checkedDraft holds for what is read of a draft as well.
+func checkedDraft(t testing.TB, d *Document) *Document {
+	t.Helper()
 	inside := func(what string, s Span) {
 		if s.Start < 0 || s.Start > s.End || s.End > len(d.Text) {
 			t.Errorf("%s has span %v in %d bytes", what, s, len(d.Text))
@@ -115,9 +124,6 @@ func checked(t testing.TB, d *Document) *Document {
 		if f.Code == "" || f.Message == "" || f.Severity < Error || f.Severity > Hint || strings.HasSuffix(f.Text(), ".") {
 			t.Errorf("finding is malformed: %+v", f)
 		}
-	}
-	if !d.Parsed && (len(d.Findings) != 1 || len(d.Entries) != 0) {
-		t.Errorf("not parsed, yet %d findings and %d entries", len(d.Findings), len(d.Entries))
 	}
 	if len(d.Findings) > MaxFindings || len(d.Entries) > MaxEntries {
 		t.Errorf("%d findings and %d entries are beyond the bounds", len(d.Findings), len(d.Entries))

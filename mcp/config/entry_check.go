@@ -90,7 +90,7 @@ func (r *entryReader) check() {
 	e := r.entry
 	r.settleTransport()
 	r.unused()
-	if e.Transport != TransportStdio && e.URL != "" {
+	if m, ok := r.has["url"]; ok && e.Transport != TransportStdio && m.value.Value.Kind() == '"' {
 		r.url()
 	}
 	if e.Transport == TransportStdio && RunsPillion(e.Command, e.Args) {

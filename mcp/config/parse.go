@@ -83,9 +83,14 @@ type Document struct {
 // Parse reads a file's text. It never panics, whatever the text, and keeps no
 // reference to anything but text itself, which must not change afterwards.
 func Parse(f File, text []byte) *Document {
+	t, fault := parseTree(text)
+	return read(f, text, t, fault)
+}
+
+// read makes a document of a parsed text, or of what kept it from being parsed.
+func read(f File, text []byte, t *tree, fault *syntaxFault) *Document {
 	d := &Document{File: f, Text: text, DisabledNames: map[string]bool{}, ExcludedTools: map[string][]string{},
 		byName: map[string]*Entry{}, budget: 10 * MaxFindings}
-	t, fault := parseTree(text)
 	if fault != nil {
 		d.Findings = []Finding{fault.finding()}
 		return d

@@ -139,6 +139,7 @@ func TestC05_TransportIsInferredOrRefused(t *testing.T) {
   "both":    {"url": "http://127.0.0.1:1/mcp", "command": "x"},
   "neither": {},
   "typo":    {"url": "http://127.0.0.1:1/mcp", "type": "htpp"},
+  "empty":   {"url": "", "type": "http"},
   "good":    {"command": "x"}
 }}`)
 	for _, name := range []string{"only", "long", "short"} {
@@ -152,13 +153,14 @@ func TestC05_TransportIsInferredOrRefused(t *testing.T) {
 	fault(t, d.Entry("both"), CodeConflict)
 	fault(t, d.Entry("neither"), CodeIncomplete)
 	fault(t, d.Entry("typo"), CodeTransport)
+	fault(t, d.Entry("empty"), CodeURL)
 	if got := d.Entry("typo").Fault; textAt(d, got.Span) != `"htpp"` || got.Fix != `write "http"` {
 		t.Errorf("%s at %q", got.Text(), textAt(d, got.Span))
 	}
 	if got := d.Entry("stdio").Fault; textAt(d, got.Span) != `"stdio"` || got.Edit.Text != `"http"` {
 		t.Errorf("%s at %q", got.Text(), textAt(d, got.Span))
 	}
-	if len(d.Findings) != 4 {
+	if len(d.Findings) != 5 {
 		t.Errorf("findings %v", d.Findings)
 	}
 }

@@ -18,10 +18,12 @@ type syntaxFault struct {
 	span         Span
 	message, fix string
 	edit         *Edit
+	related      []Span
+	isUnclosed   bool
 }
 
 func (f *syntaxFault) finding() Finding {
-	return Finding{Code: f.code, Severity: Error, Span: f.span, Message: f.message, Fix: f.fix, Edit: f.edit}
+	return Finding{Code: f.code, Severity: Error, Span: f.span, Message: f.message, Fix: f.fix, Edit: f.edit, Related: f.related}
 }
 
 // tree is a parsed text. Offsets in root are offsets into the text as given.
@@ -185,10 +187,7 @@ func (s *scanner) value(c byte) (expectation, *syntaxFault) {
 			s.pos++
 		}
 		s.lastEnd = s.pos
-		if word := s.text[start:s.pos]; !jsontext.Value(word).IsValid() {
-			return 0, badWord(Span{start, s.pos}, string(word))
-		}
-		return wantEnd, nil
+		return wantEnd, checkWord(Span{start, s.pos}, string(s.text[start:s.pos]))
 	}
 	return 0, s.unexpected(wantValue, c)
 }
@@ -197,7 +196,12 @@ func isWord(c byte) bool {
 	return c == '-' || c == '+' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-func badWord(at Span, word string) *syntaxFault {
+// checkWord says what is wrong with a word in the place of a value, or returns
+// nil.
+func checkWord(at Span, word string) *syntaxFault {
+	if jsontext.Value(word).IsValid() {
+		return nil
+	}
 	f := &syntaxFault{code: CodeSyntax, span: at, message: quoted(word) + " is not a JSON value"}
 	switch word {
 	case "True", "False", "TRUE", "FALSE", "None", "nil", "NULL", "Null", "undefined":
