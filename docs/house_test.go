@@ -18,7 +18,7 @@ import (
 var directions = map[string][]string{
 	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {}, "mcp/place": {}, "mcp/settings": {},
 	"mcp/auth":   {"mcp/state"},
-	"mcp/config": {"mcp/place", "mcp/settings"}, "mcp/config/imports": {"mcp/config", "mcp/redact", "mcp/place"},
+	"mcp/config": {"mcp/place", "mcp/redact", "mcp/settings"}, "mcp/config/imports": {"mcp/config", "mcp/redact", "mcp/place"},
 	"mcp/consent":    {"mcp/state"},
 	"mcp/repository": {},
 	"mcp/policy":     {},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"net/url"
@@ -179,7 +180,20 @@ func (r *entryReader) missingType() {
 	}
 	at := r.has["url"].keySpan
 	r.add(Finding{Code: CodeOtherHosts, Severity: Hint, Span: at, Message: "Claude Code does not start a url without a type",
-		Fix: `add "type": "http"`, Edit: &Edit{Span{at.Start, at.Start}, `"type": "http", `}})
+		Fix: `add "type": "http"`, Edit: &Edit{Span{at.Start, at.Start}, `"type": "http",` + r.gapBefore(at.Start)}})
+}
+
+// gapBefore is what stands between a member and the one before it: a line end
+// with the indentation where it is the first on its line, and else a blank.
+func (r *entryReader) gapBefore(offset int) string {
+	start := bytes.LastIndexByte(r.text[:offset], '\n')
+	if start < 0 || len(bytes.TrimLeft(r.text[start:offset], " \t\n")) > 0 {
+		return " "
+	}
+	if start > 0 && r.text[start-1] == '\r' {
+		start--
+	}
+	return string(r.text[start:offset])
 }
 
 // unused points at keys that the transport has no use for.

@@ -88,5 +88,7 @@ const (
 	CodeProfile          = "profile"            // a profile that names what is not there, or is not there itself
 	CodeSelf             = "pillion-itself"     // the entry runs Pillion (A11)
 	CodeEnvFile          = "env-file"           // an envFile that cannot be read
+	CodeSecret           = "literal-secret"     // a value that looks like a secret stands there as it is
+	CodeUnpinned         = "unpinned"           // a runner fetches whatever version is the newest
 	CodeWorkingDirectory = "cwd"                // a cwd that cannot be used
 )
