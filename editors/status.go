@@ -77,7 +77,7 @@ func (s Status) Text() string {
 		d.connector(c)
 		for _, tool := range tools {
 			if tool.Connector == c.ID {
-				d.say("| %s — %s [%s]", Visible(tool.Label), Visible(tool.Summary), permissionWords(tool.Permission))
+				d.say("%s%s [%s]", toolLine(tool.Label), Visible(tool.Summary), permissionWords(tool.Permission))
 			}
 		}
 	}
@@ -86,7 +86,22 @@ func (s Status) Text() string {
 		d.say("There is none. Write .mcp.json in this folder, or add your own with: pillion mcp add <name> -- <command>")
 	}
 	d.rules(s.Rules)
-	return d.end("To call a tool: pillion.server.tool.call with the tool's name and an object of arguments.")
+	return d.end("To call a tool: the code action of its line, or pillion.server.tool.call with the tool's name and an object of arguments.",
+		"To do something about a connector: the code actions of the line with its name.")
+}
+
+// toolLine is how the line of a tool begins in the status document.
+func toolLine(label string) string { return "| " + Visible(label) + " — " }
+
+// connectorLine is the line with the name of a connector in the status document.
+func connectorLine(name string) string { return "| " + Quoted(name) }
+
+// IsToolLine reports whether a line of the status document is that of the tool with this label.
+func IsToolLine(line, label string) bool { return strings.HasPrefix(line, toolLine(label)) }
+
+// IsConnectorLine reports whether a line of the status document is the one with the name of a connector.
+func IsConnectorLine(line, name string) bool {
+	return strings.TrimSuffix(line, "\r") == connectorLine(name)
 }
 
 func (d *document) mode(mode message.Mode) {
@@ -124,7 +139,7 @@ func RuleLine(r message.PermissionRule) string {
 
 func (d *document) connector(c message.Connector) {
 	d.say("connector")
-	d.say("| %s", Quoted(c.Name))
+	d.say("%s", connectorLine(c.Name))
 	line := StateWords(c.State)
 	if c.Tools > 0 {
 		line += fmt.Sprintf(", %d tools, about %d tokens", c.Tools, c.Tokens)

@@ -42,7 +42,7 @@ func (s *Session) codeAction(ctx context.Context, params protocol.CodeActionPara
 		return runActions(ctx, params, tool), nil
 	}
 	if pathOf(u) == s.documentPath(statusName) {
-		return statusActions(c.Host), nil
+		return append(statusLineActions(ctx, params, c.Host), statusActions(c.Host)...), nil
 	}
 	if id, isShown := s.shown.ruleAt(pathOf(u)); isShown {
 		return ruleActions(c.Host, id), nil

@@ -53,7 +53,7 @@ func (s *Session) showOutcome(tool string, outcome host.Result) {
 	}
 	wire := ResultMessage(outcome, func(part message.CallPart) bool { return part == message.CallPartText })
 	text := editors.OutcomeText(tool, wire)
-	path, err := s.writeDocument("result-"+outcome.CallID, text)
+	path, err := s.writeDocument(s.shown.name("result", outcome.CallID), text)
 	if err != nil {
 		s.log.Error("result document not written", "error", err)
 		s.editor.showMessage(s, messageInfo, editors.OutcomeLine(tool, wire))
@@ -74,7 +74,7 @@ func needsArguments(tool host.Tool) bool {
 // openArguments opens a document in which the arguments of a call are written; its Run action makes the call (U16).
 func (s *Session) openArguments(tool host.Tool) error {
 	text := editors.ArgumentsTemplate(tool.Label, jsontext.Value(tool.InputSchema))
-	path, err := s.writeDocument("call-"+tool.ID, text)
+	path, err := s.writeDocument(s.shown.name("call", tool.ID), text)
 	if err != nil {
 		return fmt.Errorf("write the arguments document: %w", err)
 	}

@@ -2,7 +2,11 @@ package sidecar
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -153,7 +157,21 @@ func (e *editor) showFile(s *Session, path, beginning string) {
 			return
 		}
 	}
-	e.showMessage(s, messageInfo, clipped(beginning, 300)+"\n"+path)
+	// The path comes first: some editors show one line and cut it (Helix), and without the path there is no way on.
+	e.showMessage(s, messageInfo, "Pillion: see "+atHome(path)+" \n"+clipped(beginning, 300))
+}
+
+// atHome is a path as people type it, below their home folder with a tilde.
+func atHome(path string) string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return path
+	}
+	below, isBelow := strings.CutPrefix(path, filepath.Clean(home)+string(filepath.Separator))
+	if !isBelow || runtime.GOOS == "windows" {
+		return path
+	}
+	return "~" + string(filepath.Separator) + below
 }
 
 // ask puts a question with titles and returns the one chosen, empty for none. The error says that the editor cannot ask.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -24,6 +25,22 @@ type shownDocuments struct {
 	reviews map[string]*shownReview // by path
 	calls   map[string]string       // tool id by the path of its arguments document
 	rules   map[string]string       // rule id by the path of the outcome that it let come
+	names   map[[2]string]string    // by what a document is and what it is about
+}
+
+// name is the name of the document of a kind about something, the same every time. It is short because people type it where
+// an editor opens no document for them.
+func (d *shownDocuments) name(kind, about string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	key := [2]string{kind, about}
+	if d.names == nil {
+		d.names = map[[2]string]string{}
+	}
+	if d.names[key] == "" {
+		d.names[key] = kind + "-" + strconv.Itoa(len(d.names)+1)
+	}
+	return d.names[key]
 }
 
 type shownReview struct {
@@ -41,7 +58,7 @@ func (d *shownDocuments) review(s *Session, ask message.Ask) string {
 	if text == "" {
 		return ""
 	}
-	path, err := s.writeDocument("review-"+string(ask.AskID), text)
+	path, err := s.writeDocument(d.name("review", string(ask.AskID)), text)
 	if err != nil {
 		s.log.Error("review document not written", "error", err)
 		return ""

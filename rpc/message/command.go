@@ -17,7 +17,7 @@ import (
 //
 // A command that may wait answers { callId } at once; what came of it opens as
 // a file: document where the client shows documents, and is otherwise a message
-// with its beginning and the path.
+// with the path, first, and its beginning.
 
 // Command is one server command: A its arguments, in the order of A's fields,
 // and R what it answers.

@@ -3,10 +3,12 @@ package cases
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 
 	"pillion/editors/editortest"
 	"pillion/mcp/mcptest"
@@ -335,5 +337,49 @@ func TestO4_ACallThatMayHaveRun(t *testing.T) {
 	}
 	if sent := argumentsOf(t, w.log("mine")); len(sent) != 3 {
 		t.Errorf("sent %q", sent)
+	}
+}
+
+// An editor that sends commands without arguments calls a tool from its line in the status document (U16).
+func TestU16_ACallFromItsLineOfTheStatus(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(servers(map[string]entry{"mine": w.puppet("mine"), "other": w.puppet("other")}))
+	e := w.edit(func(o *editortest.Options) { o.IsPlain = true })
+	e.Connector("mine", message.ConnectorReady)
+	e.Connector("other", message.ConnectorReady)
+	execute(e, "pillion.server.tool.call")
+	text := e.Shown("Pillion: connectors")
+	path := e.ShownPaths()[0]
+	e.Open(path, text)
+	at := func(line string) []protocol.CodeAction {
+		t.Helper()
+		before, _, isThere := strings.Cut(text, line)
+		if !isThere {
+			t.Fatalf("no line %s in\n%s", line, text)
+		}
+		here := protocol.Position{Line: uint32(strings.Count(before, "\n"))}
+		return editortest.Request(e, codeAction, protocol.CodeActionParams{
+			TextDocument: protocol.TextDocumentIdentifier{URI: uri.File(path)}, Range: protocol.Range{Start: here, End: here},
+		})
+	}
+	for line, want := range map[string][]string{
+		"| mine.look — ":   {`Call "mine.look"`},
+		`| "other"`:        {`Restart "other"`, `Stop "other"`, `Disable "other" here, for you alone`},
+		"Pillion: connect": nil,
+	} {
+		var titles []string
+		for _, action := range at(line) {
+			titles = append(titles, action.Title)
+		}
+		if !slices.Equal(titles, want) {
+			t.Errorf("%s offers %q, want %q", line, titles, want)
+		}
+	}
+	call := at("| mine.look — ")[0].Command
+	editortest.Request(e, executeCommand, protocol.ExecuteCommandParams{Command: call.Command, Arguments: call.Arguments})
+	e.Shown("what came of a call")
+	if n := len(argumentsOf(t, w.log("mine"))); n != 1 {
+		t.Errorf("%d calls were made", n)
 	}
 }
