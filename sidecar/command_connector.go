@@ -48,7 +48,7 @@ func (s *Session) actOn(ctx context.Context, ref message.ConnectorRef, verb stri
 	if err != nil {
 		return message.CommandStarted{}, s.orStatus(ctx, err)
 	}
-	s.inBackground(func() {
+	s.afterAnswer(func() {
 		after, err := act(s.core.Host, s.lifetime, found.ID)
 		switch {
 		case err != nil:
@@ -86,7 +86,7 @@ func (s *Session) showLog(ctx context.Context, arguments message.ConnectorArgume
 		return message.Empty{}, s.orStatus(ctx, err)
 	}
 	path := s.core.LogFile(found.ID)
-	s.inBackground(func() {
+	s.afterAnswer(func() {
 		if !isRegular(path) {
 			s.editor.showMessage(s, messageInfo, "Pillion: the connector "+editors.Quoted(found.Name)+" has written no log.")
 			return

@@ -17,7 +17,7 @@ func (s *Session) review(ctx context.Context, _ message.Empty) (message.Empty, e
 	if err != nil {
 		return message.Empty{}, err
 	}
-	s.inBackground(func() {
+	s.afterAnswer(func() {
 		s.forgetPutOff()
 		s.askAboutStores()
 		s.raiseConsent(c.Waiting(true), s.own.caller)
@@ -55,7 +55,7 @@ func (s *Session) allowConnector(ctx context.Context, arguments message.Connecto
 		s.editor.showMessage(s, messageInfo, "Pillion: the connector "+editors.Quoted(found.Name)+" needs no permission.")
 		return message.Empty{}, nil
 	}
-	s.inBackground(func() {
+	s.afterAnswer(func() {
 		if ask, isRaised := s.raiseConsent([]host.Permission{waiting}, s.own.caller); isRaised {
 			s.askNow(ask)
 		}
@@ -102,7 +102,7 @@ func (s *Session) askPlainly(ask message.Ask, caller host.Caller) {
 		}
 		return
 	}
-	s.inBackground(func() { s.askNow(ask) })
+	s.afterAnswer(func() { s.askNow(ask) })
 }
 
 // askNow shows a question whole and then asks for the answer. What decides nothing leaves it open.

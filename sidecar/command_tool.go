@@ -23,18 +23,22 @@ func (s *Session) callTool(ctx context.Context, arguments message.ToolCallArgume
 		_, err := s.status(ctx, message.Empty{})
 		return message.CommandStarted{}, err
 	}
-	if tool, err := c.Tool(string(arguments.Tool)); err == nil && len(arguments.Arguments) == 0 && needsArguments(tool) {
-		return message.CommandStarted{}, s.openArguments(tool)
+	name := string(arguments.Tool) // which may be an id, and says nothing to a person then
+	if tool, err := c.Tool(name); err == nil {
+		if len(arguments.Arguments) == 0 && needsArguments(tool) {
+			return message.CommandStarted{}, s.openArguments(tool)
+		}
+		name = tool.Label
 	}
 	id := host.NewCallID()
-	s.inBackground(func() { s.callAndShow(id, arguments) })
+	s.afterAnswer(func() { s.callAndShow(id, name, arguments) })
 	return message.CommandStarted{CallID: message.CallID(id)}, nil
 }
 
-func (s *Session) callAndShow(id string, arguments message.ToolCallArguments) {
+func (s *Session) callAndShow(id, name string, arguments message.ToolCallArguments) {
 	ctx, cancel := context.WithCancel(s.lifetime)
 	defer cancel()
-	report := s.progressOfOwn(ctx, "Calling "+editors.Visible(string(arguments.Tool)), func() { s.core.CancelCall(id) })
+	report := s.progressOfOwn(ctx, "Calling "+editors.Visible(name), func() { s.core.CancelCall(id) })
 	outcome, err := s.core.Call(ctx, host.CallRequest{
 		CallID: id, Tool: string(arguments.Tool), Arguments: arguments.Arguments, Caller: s.own.caller, OnProgress: report.progress,
 	})
@@ -43,7 +47,7 @@ func (s *Session) callAndShow(id string, arguments message.ToolCallArguments) {
 		s.editor.showMessage(s, messageError, "Pillion: "+editors.Visible(err.Error())+".")
 		return
 	}
-	s.showOutcome(string(arguments.Tool), outcome)
+	s.showOutcome(name, outcome)
 }
 
 // showOutcome opens what came of a call.
@@ -79,7 +83,7 @@ func (s *Session) openArguments(tool host.Tool) error {
 		return fmt.Errorf("write the arguments document: %w", err)
 	}
 	s.shown.arguments(path, tool.ID)
-	s.inBackground(func() {
+	s.afterAnswer(func() {
 		s.editor.showFile(s, path, "Write the arguments of "+editors.Quoted(tool.Label)+", then use the code action Run")
 	})
 	return nil

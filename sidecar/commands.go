@@ -55,6 +55,8 @@ func (s *Session) executeCommand(ctx context.Context, params protocol.ExecuteCom
 	if !isKnown {
 		return nil, rpc.Errorf(rpc.CodeInvalidParams, "there is no command %q", params.Command)
 	}
+	s.answering.begin()
+	defer s.answering.end()
 	return act(s, ctx, params.Arguments)
 }
 

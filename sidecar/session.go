@@ -62,6 +62,7 @@ type Session struct {
 	stream    *stream.Stream
 	eventFeed eventFeed
 	shown     shownDocuments
+	answering answering
 	life      life
 	attached  attachments
 
@@ -268,6 +269,16 @@ func (s *Session) hasStarted() bool {
 	default:
 		return false
 	}
+}
+
+// afterAnswer runs f, which shows what a command leads to, in the session's background once the command is answered.
+func (s *Session) afterAnswer(f func()) {
+	s.inBackground(func() {
+		if !s.editor.speaksPillion() {
+			s.answering.wait(s.lifetime)
+		}
+		f()
+	})
 }
 
 // inBackground runs f in the session's background; finish waits for it.

@@ -35,7 +35,7 @@ func (s *Session) status(ctx context.Context, _ message.Empty) (message.Empty, e
 	if err != nil {
 		return message.Empty{}, err
 	}
-	s.inBackground(func() {
+	s.afterAnswer(func() {
 		s.editor.showFile(s, path, editors.StatusLine(connectors))
 	})
 	return message.Empty{}, nil

@@ -378,7 +378,9 @@ func TestU16_ACallFromItsLineOfTheStatus(t *testing.T) {
 	}
 	call := at("| mine.look — ")[0].Command
 	editortest.Request(e, executeCommand, protocol.ExecuteCommandParams{Command: call.Command, Arguments: call.Arguments})
-	e.Shown("what came of a call")
+	if text := e.Shown("what came of a call"); !strings.Contains(text, "| mine.look\n") {
+		t.Errorf("it does not name the tool:\n%s", text)
+	}
 	if n := len(argumentsOf(t, w.log("mine"))); n != 1 {
 		t.Errorf("%d calls were made", n)
 	}
