@@ -69,7 +69,7 @@ check-luacheck:
 e2e: e2e-run
 
 e2e-beds:
-	$(LEG) beds $(BEDS)/install.sh isolation terminal servers neovim-floor neovim-newest
+	$(LEG) beds $(BEDS)/install.sh isolation terminal servers neovim-floor neovim-newest helix emacs-floor emacs-newest
 
 # The test binary itself runs cut off, and with it every program that it starts.
 e2e-run: e2e-beds build

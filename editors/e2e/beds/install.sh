@@ -7,6 +7,9 @@ beds=$(cd "$(dirname "$0")" && pwd)
 
 staticcheck=v0.8.2 # 2026.2.2
 neovim_floor=0.10.4 # Debian trixie
+helix=25.01.1       # Debian trixie
+emacs_floor=28.2    # Debian bookworm, with eglot 1.9
+emacs_newest=30.1   # Debian trixie, with its own eglot
 luacheck=1          # major version; the Debian release pins the rest
 
 # npm_package FOLDER DEST: no install script runs.
@@ -16,13 +19,22 @@ npm_package() {
 
 go_program() { GOBIN=$2 go install "$1"; }
 
-neovim() {
-  sh "$beds/neovim.sh" "$1" "$2" "$3"
+debian() { sh "$beds/debian.sh" "$@"; }
+
+# editor BED EDITOR SUITE
+editor() {
+  from_apt patchelf=patchelf
+  keep "$1" "$2 $3 $(checksum "$beds/debian.sh")" debian "$2" "$3" "$cache/$1"
 }
 
 newest_neovim() {
-  keep neovim-newest "forky $(checksum "$beds/neovim.sh")" neovim forky "$cache/neovim-newest" &&
-    "$cache/neovim-newest/nvim" --version | grep '^NVIM' >&2
+  editor neovim-newest neovim forky && "$cache/neovim-newest/nvim" --version | grep '^NVIM' >&2
+}
+
+# emacs BED SUITE VERSION
+emacs() {
+  editor "$1" emacs "$2"
+  "$cache/$1/emacs" --version | grep -qx "GNU Emacs $3" || die "$1 is not $3"
 }
 
 install_bed() {
@@ -40,12 +52,10 @@ install_bed() {
   isolation) from_apt ip=iproute2 unshare=util-linux ;;
   terminal) from_apt tmux=tmux ;;
   neovim-floor)
-    from_apt patchelf=patchelf
-    keep neovim-floor "trixie $(checksum "$beds/neovim.sh")" neovim trixie "$cache/neovim-floor"
+    editor neovim-floor neovim trixie
     "$cache/neovim-floor/nvim" --version | grep -qx "NVIM v$neovim_floor" || die "neovim-floor is not $neovim_floor"
     ;;
   neovim-newest)
-    from_apt patchelf=patchelf
     # The suite moves and may one day not fit: the tests that want it then skip, and say so.
     newest_neovim || {
       rm -rf "$cache/neovim-newest"
@@ -54,6 +64,12 @@ install_bed() {
       say "############################################################"
     }
     ;;
+  helix)
+    editor helix helix trixie
+    "$cache/helix/hx" --version | grep -q "^helix $helix\b" || die "helix is not $helix"
+    ;;
+  emacs-floor) emacs emacs-floor bookworm $emacs_floor ;;
+  emacs-newest) emacs emacs-newest trixie $emacs_newest ;;
   *) die "no such bed: $1" ;;
   esac
 }
