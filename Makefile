@@ -3,6 +3,7 @@
 #   make build   the program, .build/pillion
 #   make check   everything that needs no editor and no connector from elsewhere
 #   make e2e     real editors and real connectors, cut off from the network
+#   make conformance  the official suite of MCP, client side: a line for each scenario that both revisions require
 #   make test    both; what continuous integration runs
 #   make redteam every attempt to get something run, called or out without a yes, a line each
 #   make soak    everything that goes wrong at once, for SOAK (5m); SEED plays an earlier one again
@@ -21,6 +22,8 @@ BEDS := $(CURDIR)/editors/e2e/beds
 TOOLS = $(PILLION_DEV_CACHE)/tools/node_modules/.bin
 LEG = @go run ./editors/e2e/leg
 FUZZTIME ?= 5s
+E2E = env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_E2E_SCREENS=$(PILLION_DEV_CACHE)/screens \
+	go test -tags e2e -count 1 -timeout 20m -exec $(BEDS)/hermetic.sh -json
 SOAK ?= 5m
 SEED ?= 0
 # Nothing that was installed or built is ours to look at.
@@ -69,12 +72,17 @@ check-luacheck:
 e2e: e2e-run
 
 e2e-beds:
-	$(LEG) beds $(BEDS)/install.sh isolation terminal servers neovim-floor neovim-newest helix emacs-floor emacs-newest
+	$(LEG) beds $(BEDS)/install.sh isolation terminal servers conformance neovim-floor neovim-newest helix emacs-floor emacs-newest
 
 # The test binary itself runs cut off, and with it every program that it starts.
 e2e-run: e2e-beds build
-	$(LEG) -tests e2e env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_E2E_SCREENS=$(PILLION_DEV_CACHE)/screens \
-	  go test -tags e2e -count 1 -timeout 20m -exec $(BEDS)/hermetic.sh -json ./editors/e2e
+	$(LEG) -tests e2e $(E2E) -skip '^TestConformance$$' ./editors/e2e
+	$(LEG) -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
+
+# The same scenarios as in e2e, each with its line.
+conformance: build
+	@$(BEDS)/install.sh isolation conformance
+	$(LEG) -each -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
 
 # A figure over its limit is said; it is a failure only with BENCH_STRICT=1.
 bench:

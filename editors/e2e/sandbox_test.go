@@ -86,11 +86,17 @@ func (s *sandbox) writeConfiguration(t testing.TB, connectors map[string]definit
 // writeUserConfiguration writes the user's own file.
 func (s *sandbox) writeUserConfiguration(t testing.TB, connectors map[string]definition) {
 	t.Helper()
+	s.writeUserText(t, configuration(t, connectors))
+}
+
+// writeUserText writes the user's own file as it is given.
+func (s *sandbox) writeUserText(t testing.TB, text string) {
+	t.Helper()
 	folder := filepath.Join(s.home, ".config", "pillion")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "mcp.json"), []byte(configuration(t, connectors)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "mcp.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -77,7 +77,7 @@ func (e *session) initialize(s *sandbox) {
 		"processId": nil, "rootUri": root,
 		"workspaceFolders": []map[string]any{{"uri": root, "name": "shop"}},
 		"capabilities": map[string]any{"experimental": map[string]any{message.CapabilityName: message.ClientCapability{
-			Protocol: []int{message.ProtocolVersion}, Asks: []message.AskKind{message.AskConsent, message.AskApproval},
+			Protocol: []int{message.ProtocolVersion}, Asks: []message.AskKind{message.AskConsent, message.AskApproval, message.AskElicitation},
 		}}},
 	}
 	request(e, rpc.Request[map[string]any, jsontext.Value]{Method: "initialize"}, params)
