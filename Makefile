@@ -4,6 +4,7 @@
 #   make check   everything that needs no editor and no connector from elsewhere
 #   make e2e     real editors and real connectors, cut off from the network
 #   make conformance  the official suite of MCP, client side: a line for each scenario that both revisions require
+#   make servers  every real connector that was tried, written down in docs/tested-servers.md; installs 1.5 GB
 #   make test    both; what continuous integration runs
 #   make redteam every attempt to get something run, called or out without a yes, a line each
 #   make soak    everything that goes wrong at once, for SOAK (5m); SEED plays an earlier one again
@@ -76,13 +77,18 @@ e2e-beds:
 
 # The test binary itself runs cut off, and with it every program that it starts.
 e2e-run: e2e-beds build
-	$(LEG) -tests e2e $(E2E) -skip '^TestConformance$$' ./editors/e2e
+	$(LEG) -tests e2e $(E2E) -skip '^Test(Conformance|MoreServers)$$' ./editors/e2e
 	$(LEG) -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
 
 # The same scenarios as in e2e, each with its line.
 conformance: build
 	@$(BEDS)/install.sh isolation conformance
 	$(LEG) -each -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
+
+# Those of e2e and many more, which take minutes to install.
+servers: build
+	@$(BEDS)/install.sh isolation servers more-servers
+	$(LEG) -each -tests servers env PILLION_TESTED_SERVERS=$(CURDIR)/docs/tested-servers.md $(E2E) -run '^Test(More)?Servers$$' ./editors/e2e
 
 # A figure over its limit is said; it is a failure only with BENCH_STRICT=1.
 bench:
