@@ -18,9 +18,10 @@ import (
 const (
 	// The filter shakes hands itself and so needs ids before the SDK does, whose n becomes n+idOffset on the wire. The SDK's
 	// first request is its own handshake, which is answered here and never sent.
-	discoverID   = 1
-	initializeID = 2
-	idOffset     = 1
+	discoverID      = 1
+	initializeID    = 2
+	discoverAgainID = 3
+	idOffset        = 2
 
 	sampleBytes = 200
 

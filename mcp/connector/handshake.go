@@ -18,6 +18,8 @@ const (
 	// legacyVersion is what initialize offers; the server may answer with an earlier one.
 	legacyVersion = "2025-11-25"
 
+	codeUnsupportedVersion = -32022
+
 	maxInstructionBytes = 64 << 10
 	maxServerTextBytes  = 256
 )
@@ -78,6 +80,7 @@ type prober struct {
 
 	discover, initialize             *exchange
 	isDiscoverUseless, isInitUseless bool // answered, but with no use
+	isRepeated                       bool // server/discover was asked again
 }
 
 // hasDiscovered reports whether the server got a message that older ones may not bear.
@@ -101,8 +104,10 @@ func (p *prober) shake(ctx context.Context) (*answer, error) {
 				return answer, nil
 			}
 			refusals = append(refusals, fmt.Errorf("server/discover: %w", err))
-			p.isDiscoverUseless = true
-			p.sendInitialize()
+			if !p.repeatDiscover(err) {
+				p.isDiscoverUseless = true
+				p.sendInitialize()
+			}
 		case <-waiting(p.initialize, p.isInitUseless):
 			answer, err := initialized(p.initialize)
 			if err == nil {
@@ -149,7 +154,23 @@ func (p *prober) sendDiscover() {
 	params := fmt.Appendf(nil, `{"_meta":{%q:%q,%q:%s,%q:{}}}`,
 		mcp.MetaKeyProtocolVersion, modernVersion, mcp.MetaKeyClientInfo, client, mcp.MetaKeyClientCapabilities)
 	p.discover = newExchange("server/discover")
-	_ = p.filter.send(p.discover, discoverID, params)
+	id := int64(discoverID)
+	if p.isRepeated {
+		id = discoverAgainID
+	}
+	_ = p.filter.send(p.discover, id, params)
+}
+
+// repeatDiscover asks once more where the server knows the request and refuses the revision alone: who does is no older
+// server, for whom initialize would be.
+func (p *prober) repeatDiscover(refusal error) bool {
+	var said *ProtocolError
+	if p.isRepeated || !errors.As(refusal, &said) || said.Code != codeUnsupportedVersion {
+		return false
+	}
+	p.isRepeated, p.discover = true, nil
+	p.sendDiscover()
+	return true
 }
 
 func (p *prober) sendInitialize() {

@@ -157,6 +157,32 @@ func TestC12_FirstAnswerDecides(t *testing.T) {
 	}
 }
 
+// A server that knows server/discover and refuses its revision is asked once more, and no older server for that.
+func TestC12_RevisionIsRefused(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]struct {
+		version     string
+		initialized int
+	}{
+		"modern,failonce=server/discover:-32022": {"2026-07-28", 0},
+		"fail=server/discover:-32022":            {"2025-06-18", 1},
+	} {
+		f := started(t, mode)
+		if got := f.Status().Server.ProtocolVersion; got != want.version {
+			t.Errorf("%s: version %s, want %s", mode, got, want.version)
+		}
+		if got := len(f.received("server/discover")); got != 2 {
+			t.Errorf("%s: %d times server/discover, want 2", mode, got)
+		}
+		if got := len(f.received("initialize")); got != want.initialized {
+			t.Errorf("%s: %d times initialize, want %d", mode, got, want.initialized)
+		}
+		if text := f.say(`{}`); text != "ok" {
+			t.Errorf("%s: said %q", mode, text)
+		}
+	}
+}
+
 func TestC12_EraOverridesTheProbe(t *testing.T) {
 	t.Parallel()
 	f := started(t, "modern", define(func(d *Definition) { d.Era = EraLegacy }))
