@@ -140,7 +140,7 @@ func (p *play) run(ctx context.Context, workspace, entry string) error {
 	if err := p.call(ctx, "notes.write_note", `{"name":"todo","text":""}`, message.ApproveDecline); err != nil {
 		return err
 	}
-	p.step("To go on in your editor: put pillion on your PATH, and see \"Set up your editor\" in README.md.")
+	p.step("%s", goOn())
 	return nil
 }
 
@@ -268,4 +268,13 @@ func (p *play) text(text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		fmt.Fprintln(p.out, strings.TrimRight("    "+line, " "))
 	}
+}
+
+// goOn is what to do next, by whether a shell finds the program.
+func goOn() string {
+	const set = `see "Set up your editor" in README.md.`
+	if _, err := exec.LookPath("pillion"); err == nil {
+		return "To go on in your editor: " + set
+	}
+	return "To go on in your editor: make build, put the pillion that it leaves in .build on your PATH, and " + set
 }

@@ -379,6 +379,10 @@ func (r *importRun) settle(entry *config.Entry, wasOff bool) error {
 
 // importQuestion shows an entry that is to be the user's own, whole.
 func importQuestion(entry *config.Entry, from imports.Place) string {
+	may := "may run"
+	if entry.URL != "" {
+		may = "may be connected to"
+	}
 	return ownQuestion(entry, "a file of "+from.Format.Title()+" on this machine",
-		"With a yes it is written and may run. With anything else it is written switched off and does not run.")
+		"With a yes it is written and "+may+". With anything else it is written switched off: nothing runs and nothing is sent.")
 }

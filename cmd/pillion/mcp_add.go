@@ -216,7 +216,11 @@ func variableName(name string) string {
 
 // addQuestion shows an entry that the command line names.
 func addQuestion(entry *config.Entry) string {
-	return ownQuestion(entry, "the command line", "With a yes it is written and started once. With anything else it is written switched off and does not run.")
+	once := "started once"
+	if entry.URL != "" {
+		once = "connected to once"
+	}
+	return ownQuestion(entry, "the command line", "With a yes it is written and "+once+". With anything else it is written switched off: nothing runs and nothing is sent.")
 }
 
 // ownQuestion shows an entry of the user's own, whole, with words that are not Pillion's marked as such (S17).
@@ -233,9 +237,11 @@ func ownQuestion(entry *config.Entry, from, ending string) string {
 		}
 	}
 	shown := entry.Shown()
-	say("Pillion asks: may this connector of your own run on this machine, in every folder?",
-		`Lines that begin with "| " are not Pillion's words: they come from `+from+`.`,
-		"A connector that you allow runs as you: it can read your files and keys. Allow what you know.", "")
+	asks, risk := "may this connector of your own run on this machine, in every folder?", "A connector that you allow runs as you: it can read your files and keys. Allow what you know."
+	if entry.URL != "" {
+		asks, risk = "may this connector of your own be connected to, from every folder?", "Whoever is at the address reads what is sent there: the arguments of calls, and the headers. Allow whom you know."
+	}
+	say("Pillion asks: "+asks, `Lines that begin with "| " are not Pillion's words: they come from `+from+`.`, risk, "")
 	show("connector", entry.Name)
 	show("program", shown.Command)
 	show("arguments, one a line", shown.Args...)

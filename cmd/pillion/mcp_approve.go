@@ -17,7 +17,7 @@ type approveVerb struct {
 func (approveVerb) Help() string {
 	return `Shows the whole definition of each connector that needs permission and asks for a yes on the terminal itself; nothing else is one, neither an argument nor a pipe. A yes counts for exactly this definition, in this folder. The same question stands in the editor's window that is open on this folder, and the first answer counts.
 
-A connector of your own that add wrote switched off is shown and switched on in the same way, by its name.
+A connector of your own needs no permission but the one of when it is added: one that add or import wrote switched off is shown in the same way, by its name, and with a yes it is switched on in its file, so in every folder. To have one on in this folder alone, and to write no file: pillion mcp enable.
 
 Without a terminal nothing is decided and the exit code is 75. For one run of a script, allow one definition by its hash: pillion call --allow HASH.
 
@@ -34,6 +34,8 @@ type decidedShape struct {
 	Name      string              `json:"name"`
 	Hash      string              `json:"hash"`
 	Decision  string              `json:"decision"` // allow, or none
+	// file is where a connector of the user's own was switched on, empty for another.
+	file string
 }
 
 // Run shows and asks.
@@ -140,7 +142,10 @@ func (p *program) approveAll(h hub, d *device, waiting []message.Connector) erro
 		case err != nil:
 			return err
 		}
-		decided := decidedShape{c.ID, c.Name, hash, "none"}
+		decided := decidedShape{Connector: c.ID, Name: c.Name, Hash: hash, Decision: "none"}
+		if isSwitchedOff(c) {
+			decided.file = c.URI.FsPath()
+		}
 		if isAllowed {
 			decided.Decision = string(message.ConsentAllow)
 		} else {
@@ -168,9 +173,15 @@ func (p *program) printDecided(shape approveShape) error {
 		return p.printJSON(shape)
 	}
 	for _, decided := range shape.Decided {
-		if decided.Decision == string(message.ConsentAllow) {
-			p.print(editors.Quoted(decided.Name) + " is allowed.")
-		} else {
+		isAllowed := decided.Decision == string(message.ConsentAllow)
+		switch {
+		case isAllowed && decided.file != "":
+			p.print(editors.Quoted(decided.Name) + " is on in " + editors.Visible(decided.file) + ", for every folder.")
+		case isAllowed:
+			p.print(editors.Quoted(decided.Name) + " is allowed in this folder.")
+		case decided.file != "":
+			p.print(editors.Quoted(decided.Name) + " was not allowed; it stays switched off.")
+		default:
 			p.print(editors.Quoted(decided.Name) + " was not allowed; it goes on waiting.")
 		}
 	}

@@ -57,6 +57,9 @@ func (p *program) printPending(shape pendingShape) {
 		for _, c := range shape.Waiting {
 			rows = append(rows, []string{"", "waiting", c.Name, c.URI.FsPath()})
 		}
+		if len(rows) == 0 {
+			p.say("Nothing is asked and nothing needs permission.")
+		}
 		p.table(nil, rows)
 		return
 	}

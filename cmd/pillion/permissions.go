@@ -42,6 +42,9 @@ func (permissionsListVerb) Run(p *program) error {
 		for i, r := range rules {
 			rows[i] = ruleRow(r)
 		}
+		if len(rows) == 0 {
+			p.say("Nothing stands: every call that does not only read asks.")
+		}
 		p.table(nil, rows)
 	case len(rules) == 0:
 		p.print("Nothing stands: every call that does not only read asks.")

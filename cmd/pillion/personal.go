@@ -18,7 +18,7 @@ type enableVerb struct {
 
 // Help explains the verb.
 func (enableVerb) Help() string {
-	return `Switches a connector on for you, in this folder, and writes no file but Pillion's own state: it goes before your own earlier disable, and before what the connector's file, the project or a profile has off. Its whole definition is shown and a yes is asked on the terminal itself; without a terminal nothing changes and the exit code is 75. A connector of the project still needs permission: pillion mcp approve.
+	return `Switches a connector on for you, in this folder, and writes no file but Pillion's own state: it goes before your own earlier disable, and before what the connector's file, the project or a profile has off. Its whole definition is shown and a yes is asked on the terminal itself; without a terminal nothing changes and the exit code is 75. Where an editor's window is open on this folder, the question is the window's too, and the first answer counts. A connector of the project still needs permission: pillion mcp approve. To switch one of your own on in its file, for every folder, is pillion mcp approve as well.
 
 With --json: {"connector": Connector}.`
 }
@@ -96,7 +96,7 @@ type toolOnVerb struct {
 
 // Help explains the verb.
 func (toolOnVerb) Help() string {
-	return `Takes back that you switched a tool off. A yes is asked on the terminal itself; without a terminal nothing changes and the exit code is 75. What the files leave out stays out, and calls ask as before.
+	return `Takes back that you switched a tool off. A yes is asked on the terminal itself, and in the editor's window that is open on this folder, where the first answer counts; without a terminal nothing changes and the exit code is 75. What the files leave out stays out, and calls ask as before.
 
 With --json: {"tool": Tool}.`
 }
