@@ -231,6 +231,9 @@ func inputText(body message.InputBody, how string) string {
 
 func askerText(asker message.Asker) string {
 	text := string(asker.Kind)
+	if asker.Kind == message.AskerCLI {
+		text = "a terminal"
+	}
 	if asker.Name != "" {
 		text += " " + Quoted(asker.Name)
 	}

@@ -33,12 +33,15 @@ func widenText(ask message.Ask, body message.WidenBody, how string) string {
 		d.say("A connector that is on runs as you: it can read your files and keys. Switch on what you know.")
 	}
 	d.gap()
-	d.value("connector", body.Name)
-	if body.Tool != "" {
+	if body.Name != "" {
+		d.say("connector")
+		d.say("| %s", Quoted(body.Name))
+	}
+	if body.Tool != "" && len(body.Tools) == 0 {
 		d.value("tool", body.Name+"."+body.Tool)
 	}
 	if len(body.Now) == 0 {
-		d.say("Nothing stands about it now: its calls ask, but those that only read on a connector that is yours or trusted.")
+		d.say("No rule stands about it now: its calls ask, unless they only read on a connector that is yours or trusted.")
 	}
 	d.values("what holds now", body.Now)
 	d.value("what will hold", body.Then)

@@ -32,7 +32,7 @@ func TestApprove(t *testing.T) {
 	s.sees(yesPrompt)
 	s.types("y\n")
 	shown := s.expects(exitNotAllowed)
-	if !strings.Contains(shown, `"one" is allowed.`) || !strings.Contains(shown, `"two" was not allowed`) {
+	if !strings.Contains(shown, `"one" is allowed in this folder.`) || !strings.Contains(shown, `"two" was not allowed`) {
 		t.Error(shown)
 	}
 	if got := states(t, w); got["one"] != message.ConnectorIdle || got["two"] != message.ConnectorWaiting {

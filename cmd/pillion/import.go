@@ -383,6 +383,6 @@ func importQuestion(entry *config.Entry, from imports.Place) string {
 	if entry.URL != "" {
 		may = "may be connected to"
 	}
-	return ownQuestion(entry, "a file of "+from.Format.Title()+" on this machine",
+	return ownQuestion(entry, "a file of "+from.Format.Title()+" on this machine", "as it will stand there",
 		"With a yes it is written and "+may+". With anything else it is written switched off: nothing runs and nothing is sent.")
 }

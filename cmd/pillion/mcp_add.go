@@ -220,11 +220,11 @@ func addQuestion(entry *config.Entry) string {
 	if entry.URL != "" {
 		once = "connected to once"
 	}
-	return ownQuestion(entry, "the command line", "With a yes it is written and "+once+". With anything else it is written switched off: nothing runs and nothing is sent.")
+	return ownQuestion(entry, "the command line", "as it will stand there", "With a yes it is written and "+once+". With anything else it is written switched off: nothing runs and nothing is sent.")
 }
 
 // ownQuestion shows an entry of the user's own, whole, with words that are not Pillion's marked as such (S17).
-func ownQuestion(entry *config.Entry, from, ending string) string {
+func ownQuestion(entry *config.Entry, from, standing, ending string) string {
 	var b strings.Builder
 	say := func(lines ...string) { b.WriteString(strings.Join(lines, "\n") + "\n") }
 	show := func(name string, values ...string) {
@@ -259,7 +259,7 @@ func ownQuestion(entry *config.Entry, from, ending string) string {
 		}
 	}
 	show("in the file", entry.File.Path)
-	say("as it will stand there")
+	say(standing)
 	b.WriteString(editors.Lines(editors.Dedented(entry.Text)))
 	say("", ending)
 	return b.String()

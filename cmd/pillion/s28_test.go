@@ -131,7 +131,7 @@ func TestS28_NoForeignTextActsOnATerminal(t *testing.T) {
 		show(exitUsage, quiet)
 		show(exitUsage, "call", "--"+quiet, "x")
 		show(exitUsage, "mcp", "remove", quiet)
-		show(exitFailed, "mcp", "revoke", quiet)
+		show(exitUsage, "mcp", "revoke", quiet)
 		show(exitUsage, "call", "good.a", quiet)
 		show(exitUsage, "call", "--raw", "good.a")
 		show(exitDown, "call", "dead.a")

@@ -20,7 +20,8 @@ func (p *program) switchOn(d *device, c message.Connector) (bool, error) {
 	if !entry.Disabled {
 		return false, fail(exitNotAllowed, nil, "the connector %q is switched off by this folder's %s", c.Name, config.ProjectFileName)
 	}
-	isYes, err := d.approves(p.ctx, addQuestion(entry))
+	isYes, err := d.approves(p.ctx, ownQuestion(entry, "that file", "as it stands there",
+		"With a yes it is switched on there, so in every folder. With anything else it stays off: nothing runs and nothing is sent."))
 	if err != nil || !isYes {
 		return false, err
 	}
