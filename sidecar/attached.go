@@ -25,6 +25,8 @@ const (
 	maxAttached = 64
 	// partingTime bounds how long a connection may take to end with the session.
 	partingTime = 300 * time.Millisecond
+	// listenTime bounds how long the answer to initialize waits for the socket.
+	listenTime = 2 * time.Second
 )
 
 // attachments are the programs that have joined the window through its socket.
@@ -34,6 +36,8 @@ type attachments struct {
 	open     map[*attached]bool
 	joined   int
 	isClosed bool
+	// isWelcoming is set once terminals may join.
+	isWelcoming bool
 
 	workers sync.WaitGroup
 }
@@ -52,23 +56,49 @@ type attached struct {
 	parting sync.Once
 }
 
-// listen opens the window's socket and returns its address, or empty where it must not be opened: the session does without.
-// Nobody is served there before [Session.welcome].
+// listen opens the window's socket and returns its address, or empty where it must not be opened, or is not open soon: a
+// workspace that hangs must not hold up the answer that the editor waits for. Nobody is served there before [Session.welcome].
 func (s *Session) listen(roots []string) string {
-	listener, err := s.openSocket(roots)
-	if err != nil {
-		s.log.Warn("no terminal can join this window", "error", err)
-		return ""
+	done := make(chan struct{})
+	s.inBackground(func() {
+		defer close(done)
+		listener, err := s.openSocket(roots)
+		if err != nil {
+			s.log.Warn("no terminal can join this window", "error", err)
+			return
+		}
+		s.take(listener)
+	})
+	patience := time.NewTimer(listenTime)
+	defer patience.Stop()
+	select {
+	case <-done:
+	case <-patience.C:
+		s.log.Warn("the window's socket opens later: a folder of the workspace does not answer")
 	}
+	if listener := s.attached.socket(); listener != nil {
+		return listener.Socket()
+	}
+	return ""
+}
+
+// take keeps the window's socket, and serves it at once where the editor has its answer already.
+func (s *Session) take(listener *attach.Listener) {
 	a := &s.attached
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.isClosed || a.listener != nil {
 		_ = listener.Close()
-		return ""
+		return
 	}
 	a.listener, a.open = listener, map[*attached]bool{}
-	return listener.Socket()
+	if !a.isWelcoming {
+		return
+	}
+	if s.hasStarted() {
+		s.describe(listener, s.core.Roots())
+	}
+	s.admit(listener)
 }
 
 // welcome lets terminals find the window's socket, if it has one, and join.
@@ -76,8 +106,16 @@ func (s *Session) welcome() {
 	a := &s.attached
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	listener := a.listener
-	if a.isClosed || listener == nil {
+	a.isWelcoming = true
+	if a.listener != nil {
+		s.admit(a.listener)
+	}
+}
+
+// admit begins to serve the socket; attached.mu is held.
+func (s *Session) admit(listener *attach.Listener) {
+	a := &s.attached
+	if a.isClosed {
 		return
 	}
 	if err := listener.Publish(); err != nil {
@@ -95,7 +133,7 @@ func (s *Session) openSocket(roots []string) (*attach.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(folders.CheckOutside(roots), folders.CheckRuntime(roots)); err != nil {
+	if err := s.checkPlace(folders, roots); err != nil {
 		return nil, err
 	}
 	return attach.Listen(folders.Runtime, message.WindowDescriptor{
@@ -103,14 +141,22 @@ func (s *Session) openSocket(roots []string) (*attach.Listener, error) {
 	})
 }
 
+// checkPlace refuses a socket where a repository could hold Pillion's own files.
+func checkPlace(folders core.Folders, roots []string) error {
+	return errors.Join(folders.CheckOutside(roots), folders.CheckRuntime(roots))
+}
+
 // describeRoots tells who looks for a window which folders it has now.
 func (s *Session) describeRoots(roots []string) {
 	s.attached.mu.Lock()
 	listener := s.attached.listener
 	s.attached.mu.Unlock()
-	if listener == nil {
-		return
+	if listener != nil {
+		s.describe(listener, roots)
 	}
+}
+
+func (s *Session) describe(listener *attach.Listener, roots []string) {
 	err := listener.Describe(func(d *message.WindowDescriptor) { d.Roots = rootURIs(roots) })
 	if err != nil {
 		s.log.Warn("the window's folders are not told to terminals", "error", err)

@@ -453,3 +453,29 @@ func TestS7_SessionsOfAttachedProgramsAreApart(t *testing.T) {
 		}
 	}
 }
+
+// TestU8_ASocketThatOpensLateIsFound has the folder of the workspace answer when the editor has its answer already.
+func TestU8_ASocketThatOpensLateIsFound(t *testing.T) {
+	t.Parallel()
+	folder, err := os.MkdirTemp("", "ps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	s := newSession(t.Context(), Options{In: nopPipe{}, Out: nopPipe{}, Logger: slog.New(slog.DiscardHandler)})
+	s.welcome()
+	listener, err := attach.Listen(filepath.Join(folder, "pillion"), message.WindowDescriptor{Window: s.window, PID: os.Getpid()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.take(listener)
+	if windows, err := attach.Windows(filepath.Join(folder, "pillion")); err != nil || len(windows) != 1 || windows[0].Window != s.window {
+		t.Errorf("%+v, %v", windows, err)
+	}
+	if _, err := s.finish(nil); err != nil {
+		t.Error(err)
+	}
+	if windows, err := attach.Windows(filepath.Join(folder, "pillion")); err != nil || len(windows) != 0 {
+		t.Errorf("left: %+v, %v", windows, err)
+	}
+}

@@ -65,6 +65,8 @@ type Session struct {
 	answering answering
 	life      life
 	attached  attachments
+	// checkPlace refuses a socket that a repository could hold; it looks at the workspace, which may hang.
+	checkPlace func(core.Folders, []string) error
 
 	background sync.WaitGroup
 	lifetime   context.Context
@@ -102,7 +104,7 @@ func Run(ctx context.Context, o Options) (int, error) {
 }
 
 func newSession(ctx context.Context, o Options) *Session {
-	s := &Session{options: o, log: o.Logger, window: core.NewWindow(), opened: make(chan struct{}), started: make(chan struct{})}
+	s := &Session{options: o, log: o.Logger, window: core.NewWindow(), opened: make(chan struct{}), started: make(chan struct{}), checkPlace: checkPlace}
 	if s.settings = o.Settings; s.settings == nil {
 		s.settings = core.NewSettings(o.Environ, nil)
 	}
