@@ -30,10 +30,10 @@ func TestF1_ResourcesAndPromptsInAShell(t *testing.T) {
 		t.Errorf("something was started: %+v", o)
 	}
 	listed := w.expect(exitOK, "resources", "rich")
-	if listed.stdout != "rich\ttest://0\tr0\t\t\nrich\ttest://0/{x}\tm0\t\t\n" {
+	if listed.stdout != "rich\ttest://0\tr0\nrich\ttest://0/{x}\tm0\n" {
 		t.Errorf("%q", listed.stdout)
 	}
-	if o := w.expect(exitOK, "prompts", "list", "rich"); o.stdout != "rich\tp0\t\t\n" {
+	if o := w.expect(exitOK, "prompts", "list", "rich"); o.stdout != "rich\tp0\n" {
 		t.Errorf("%q", o.stdout)
 	}
 	if o := w.expect(exitOK, "resources", "read", "rich", "test://0"); o.stdout != "what stands at test://0\n" {
