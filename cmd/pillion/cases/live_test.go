@@ -90,7 +90,7 @@ func TestS9_WithoutTheNewListNothingRuns(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]message.CallStatus{
 		"turn,burst=1,failafter=tools/list:-32603": message.CallConnectorError,
-		"turn,burst=1,silentafter=tools/list":            message.CallTimeout,
+		"turn,burst=1,silentafter=tools/list":      message.CallTimeout,
 	} {
 		w := newWorld(t)
 		w.user(servers(map[string]entry{"mine": fake(mode, mcptest.LogVar+"="+w.log("mine"))}))
