@@ -26,7 +26,7 @@ func (c *call) ask(ctx context.Context, at target, subject permission.Subject, v
 	h.record(c.askRecord(verdict.Reason))
 	answer, err := h.options.Asker.Approve(ctx, Approval{
 		CallID: c.request.CallID, SessionID: c.request.SessionID, Caller: c.request.Caller,
-		Tool: at.tool, Changed: h.changesSince(verdict.Rule, subject.Connector, at.tool), Arguments: c.arguments, Reason: verdict.Reason, Choices: verdict.Choices, Scopes: verdict.Scopes,
+		Tool: at.tool, Changed: h.changesSince(verdict.Rule, subject, at.tool), Arguments: c.arguments, Reason: verdict.Reason, Choices: verdict.Choices, Scopes: verdict.Scopes,
 	})
 	switch {
 	case errors.Is(err, ErrNobody):

@@ -217,7 +217,7 @@ func (c *call) pass(ctx context.Context, at target) (target, *Result) {
 
 // isSame reports whether a yes to one target is a yes to the other.
 func isSame(a, b target) bool {
-	return a.tool.ID == b.tool.ID && a.tool.Hash == b.tool.Hash && a.key == b.key
+	return a.tool.ID == b.tool.ID && a.tool.Hash == b.tool.Hash && a.key == b.key && a.subject.ServerVersion == b.subject.ServerVersion
 }
 
 // judge lets the call go on, asking if it must; a result ends it.

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"pillion/mcp/catalog"
 	"pillion/mcp/connector"
@@ -168,10 +169,21 @@ func (h *Host) permissionOfTool(entry indexedTool, rules []permission.Rule, isHe
 func (h *Host) subjectOf(s *slot, tool Tool) permission.Subject {
 	return permission.Subject{
 		Source: string(s.entry.File.Source), Root: s.entry.File.Root, Connector: s.entry.Identity(), DefinitionHash: s.hash,
-		Tool: tool.Name, ToolHash: tool.Hash,
+		Tool: tool.Name, ToolHash: tool.Hash, ServerVersion: s.freeVersion(),
 		ReadOnly: tool.ReadOnly, Destructive: tool.IsDestructive, OpenWorld: tool.OpenWorld != nil && *tool.OpenWorld,
 		Trusted: s.effective.IsBelieved, // a project's file has no say in it (E2, S4)
 	}
+}
+
+// maxKeptVersionBytes bounds what is kept of what a connector calls its version.
+const maxKeptVersionBytes = 200
+
+// freeVersion is what the connector calls its version, where nothing in its definition pins one; Host.mu is held.
+func (s *slot) freeVersion() string {
+	if !s.entry.IsUnpinned() {
+		return ""
+	}
+	return strings.ToValidUTF8(s.server.Version[:min(len(s.server.Version), maxKeptVersionBytes)], "\ufffd")
 }
 
 // publish swaps in a whole catalogue and tells the difference; h.mu is held.

@@ -100,7 +100,7 @@ func (h *Host) newRule(r NewRule) (permission.Rule, error) {
 func ruleFor(s *slot, scope, sessionID string) permission.Rule {
 	rule := permission.Rule{
 		Connector: s.entry.Identity(), Source: string(s.entry.File.Source), Root: s.entry.File.Root, DefinitionHash: s.hash,
-		Decision: permission.RuleAllow, Scope: scope, ToolHashes: map[string]string{}, ToolTexts: map[string]string{},
+		ServerVersion: s.freeVersion(), Decision: permission.RuleAllow, Scope: scope, ToolHashes: map[string]string{}, ToolTexts: map[string]string{},
 	}
 	if scope == permission.ScopeSession {
 		rule.SessionID = sessionID
@@ -127,7 +127,7 @@ func (h *Host) ruleOf(at target, subject permission.Subject, answer ApprovalAnsw
 	defer h.mu.Unlock()
 	rule := ruleFor(at.slot, scope, subject.SessionID)
 	rule.By, rule.Where = answer.By, answer.Where
-	rule.DefinitionHash = subject.DefinitionHash // what was shown, not what may have replaced it
+	rule.DefinitionHash, rule.ServerVersion = subject.DefinitionHash, subject.ServerVersion // what was shown, not what may have replaced it
 	switch answer.Decision {
 	case DecideReadOnly, DecideConnector:
 		rule.ReadOnlyTools = answer.Decision == DecideReadOnly
@@ -173,16 +173,30 @@ func toolText(tool Tool) string {
 	return string(text)
 }
 
-// changesSince lists what differs between a tool and what a suspended rule was given for (B7).
-func (h *Host) changesSince(ruleID string, connector string, tool Tool) []Change {
-	rules, _ := h.permissions.RulesConcerning(connector, tool.Name)
+// changesSince lists what differs between a tool and what a suspended rule was given for (B7, S9).
+func (h *Host) changesSince(ruleID string, subject permission.Subject, tool Tool) (changes []Change) {
+	rules, _ := h.permissions.RulesConcerning(subject.Connector, tool.Name)
 	for _, rule := range rules {
-		before, isKept := rule.ToolTexts[tool.Name]
-		if rule.ID == ruleID && isKept && rule.ToolHashes[tool.Name] != tool.Hash {
-			return Changes(before, toolText(tool))
+		if rule.ID != ruleID || rule.Decision != permission.RuleAllow {
+			continue
+		}
+		if rule.ServerVersion != "" && rule.ServerVersion != subject.ServerVersion {
+			changes = append(changes, Change{Path: "/connector/version", Before: versionText(rule.ServerVersion), After: versionText(subject.ServerVersion)})
+		}
+		if before, isKept := rule.ToolTexts[tool.Name]; isKept && rule.ToolHashes[tool.Name] != tool.Hash {
+			changes = append(changes, Changes(before, toolText(tool))...)
 		}
 	}
-	return nil
+	return changes
+}
+
+// versionText is what a connector calls its version as JSON text, empty where there is none.
+func versionText(text string) string {
+	if text == "" {
+		return ""
+	}
+	value, _ := jsontext.AppendQuote(nil, text)
+	return string(value)
 }
 
 // labelOf is the line that people read for a rule.
@@ -251,6 +265,9 @@ func (h *Host) IsSuspended(r permission.Rule) bool {
 // mayAllow reports whether a rule allows a tool of the connector as it is, as far as that is known; h.mu is held.
 func (h *Host) mayAllow(s *slot, r permission.Rule) bool {
 	isOf := s.entry.Identity() == r.Connector && string(s.entry.File.Source) == r.Source && s.hash == r.DefinitionHash
+	if s.isListed() && r.ServerVersion != "" && r.ServerVersion != s.freeVersion() {
+		return false
+	}
 	if !isOf || r.Scope == permission.ScopeProject && s.entry.File.Root != r.Root {
 		return false
 	}

@@ -209,6 +209,33 @@ func TestC74_AChangedToolIsSuspendedAndOldTextRestoresIt(t *testing.T) {
 	}
 }
 
+func TestS9_AnotherVersionSuspends(t *testing.T) {
+	t.Parallel()
+	of := func(version string) func(*Rule) {
+		return func(r *Rule) { r.ID, r.ServerVersion = "of "+version, version }
+	}
+	at := func(s Subject, version string) Subject {
+		return subject(s, func(s *Subject) { s.ServerVersion = version })
+	}
+	own := rule(rule(allow(), of("1")), func(r *Rule) { r.Source, r.Scope, r.Root = SourceUser, ScopeUser, "" })
+	read := subject(reading(), func(s *Subject) { s.ToolHash = "h1" })
+	const reason = "of another version"
+	check(t, []judgement{
+		{name: "the same", rules: []Rule{rule(allow(), of("1"))}, subject: at(writing(), "1"), want: Auto, by: ByRule},
+		{name: "another", rules: []Rule{rule(allow(), of("1"))}, subject: at(writing(), "2"), want: Ask, reason: reason},
+		{name: "none is said any more", rules: []Rule{rule(allow(), of("1"))}, subject: writing(), want: Ask, reason: reason},
+		{name: "none was kept", rules: []Rule{allow()}, subject: at(writing(), "2"), want: Auto, by: ByRule},
+		{name: "all tools", rules: []Rule{rule(allowAll(), of("1"))}, subject: at(writing(), "2"), want: Ask, reason: reason},
+		{name: "accepted anew", rules: []Rule{rule(allow(), of("2")), rule(allow(), of("1"))}, subject: at(writing(), "2"), want: Auto, by: ByRule},
+		{name: "back to the old one", rules: []Rule{rule(allow(), of("2")), rule(allow(), of("1"))}, subject: at(writing(), "1"), want: Auto, by: ByRule},
+		{name: "the read-only pass too", rules: []Rule{own}, subject: at(read, "2"), want: Ask, reason: reason},
+		{name: "and the tool changed", rules: []Rule{rule(allow(), of("1"))}, subject: at(subject(writing(), func(s *Subject) { s.ToolHash = "h2" }), "2"), want: Ask, reason: "has changed since"},
+	})
+	if v := Judge([]Rule{rule(allow(), of("2")), rule(allow(), of("1"))}, ModeAsk, at(writing(), "3"), true); v.Rule != "of 2" {
+		t.Errorf("the rule that was given last is not named: %+v", v)
+	}
+}
+
 func TestS20_AnUnhealthyStoreAsks(t *testing.T) {
 	t.Parallel()
 	session := rule(allow(), func(r *Rule) { r.Scope, r.SessionID = ScopeSession, "s1" })
