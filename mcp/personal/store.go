@@ -168,7 +168,7 @@ func (s *Store) SetWorkspace(ctx context.Context, in Folder, change WorkspaceCha
 		return &RefusedError{fmt.Sprintf("set variables in %q: %s", in.Path, err)}
 	}
 	env := maps.Clone(change.Env)
-	return s.change(ctx, []Folder{in}, func(r *record) {
+	return s.change(ctx, []Folder{in}, len(env) > 0, func(r *record) {
 		if change.Profile != nil {
 			r.Profile = *change.Profile
 		}
@@ -188,7 +188,7 @@ type ConnectorChange struct {
 
 // SetConnector changes what is wanted of a connector in these folders. The error is that of [Store.SetWorkspace].
 func (s *Store) SetConnector(ctx context.Context, in []Folder, source, name string, change ConnectorChange) error {
-	return s.change(ctx, in, func(r *record) {
+	return s.change(ctx, in, change.Switch != nil && *change.Switch == On, func(r *record) {
 		c, _ := r.find(source, name)
 		c.Source, c.Name = source, name
 		if change.Switch != nil {
@@ -218,7 +218,7 @@ func (s *Store) SetTool(ctx context.Context, in []Folder, source, name, tool str
 		c, _ := everywhere.find(source, name)
 		return c.Tools[tool] == Off
 	}
-	return s.changeFile(ctx, in, func(f file, r *record) {
+	return s.changeFile(ctx, in, now == On, func(f file, r *record) {
 		c, _ := r.find(source, name)
 		c.Source, c.Name, c.Tools = source, name, maps.Clone(c.Tools)
 		if c.Tools == nil {
@@ -241,24 +241,29 @@ func (r *record) put(c connector) {
 	}
 }
 
-func (s *Store) change(ctx context.Context, in []Folder, change func(*record)) error {
-	return s.changeFile(ctx, in, func(_ file, r *record) { change(r) })
+func (s *Store) change(ctx context.Context, in []Folder, gives bool, change func(*record)) error {
+	return s.changeFile(ctx, in, gives, func(_ file, r *record) { change(r) })
 }
 
-func (s *Store) changeFile(ctx context.Context, in []Folder, change func(file, *record)) error {
+// changeFile changes the records of these folders; gives says whether that gives anything. What is not believed in a record is
+// not sealed by the way: it stays as it is, or goes where something is given beside it.
+func (s *Store) changeFile(ctx context.Context, in []Folder, gives bool, change func(file, *record)) error {
 	now := time.Now().UTC()
-	sealer := s.sieve.Sealer(true)
+	sealer := s.sieve.Sealer(gives)
 	err := s.kept.Change(ctx, func(f file) file {
 		changed := file{Folders: slices.Clone(f.Folders)}
 		for _, folder := range in {
 			r, _ := find(changed.Folders, folder.Path)
-			if !sealer.Holds(r) {
+			holds := sealer.Holds(r)
+			if !holds && gives {
 				r = r.withoutGifts()
 			}
 			r = r.in(folder)
 			change(f, &r)
 			r.At = now
-			r = sealer.Sealed(r)
+			if r.Seal = ""; holds || gives {
+				r = sealer.Sealed(r)
+			}
 			changed.Folders = slices.DeleteFunc(changed.Folders, func(old record) bool { return old.Root == folder.Path })
 			if !r.isEmpty() {
 				changed.Folders = append(changed.Folders, r)

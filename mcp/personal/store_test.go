@@ -181,3 +181,63 @@ func TestTheOldestFoldersAreForgottenNeverEverywhere(t *testing.T) {
 		t.Error("everywhere is forgotten")
 	}
 }
+
+// keyed is a keyring with a key, or locked.
+type keyed struct{ key string }
+
+func (k *keyed) Key(bool) ([]byte, error) {
+	if k.key == "" {
+		return nil, errors.New("it is locked")
+	}
+	return []byte(k.key), nil
+}
+
+func TestS20_WhatTheLayerGivesIsSealed(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "state")
+	of := func(key *keyed) *Store {
+		s := window(t, dir)
+		s.sieve = state.NewSieve(key, sealable)
+		return s
+	}
+	key, e := &keyed{"key"}, own()
+	e.IsOff = true // in its own file
+	s := of(key)
+	must(t, s.SetConnector(t.Context(), []Folder{here}, "user", "notes", ConnectorChange{Switch: ptr(On), Hash: hash}))
+	must(t, s.SetTool(t.Context(), []Folder{here}, "user", "notes", "write", Off))
+	must(t, s.SetWorkspace(t.Context(), here, WorkspaceChange{Env: map[string]string{"TOKEN": "${WORK}"}}))
+	isOn := func(s *Store, want bool, doubts int) {
+		t.Helper()
+		told, fault := s.Doubts()
+		if effective := s.apply(e); effective.IsOff() == want || effective.Offers("write") || len(told) != doubts || (fault != nil) != (doubts > 0) {
+			t.Errorf("%+v; told %+v, %v", effective, told, fault)
+		}
+		if env := s.Workspace(here).Env; (len(env) == 1) != want {
+			t.Errorf("variables %q", env)
+		}
+	}
+	isOn(of(key), true, 0)
+	isOn(of(&keyed{}), false, 1) // locked: what takes away counts, what gives does not
+	isOn(of(&keyed{"another"}), false, 1)
+
+	// A change beside it neither seals what is not believed nor loses it.
+	must(t, of(&keyed{}).SetConnector(t.Context(), []Folder{here}, "user", "other", ConnectorChange{Pinned: ptr(true)}))
+	isOn(of(key), false, 1)
+	again := of(key)
+	told, _ := again.Doubts()
+	if want := `connector "notes" on, variable "TOKEN" from "${WORK}" in "/w"`; told[0].Label != want {
+		t.Errorf("told %q", told[0].Label)
+	}
+	must(t, again.Accept(t.Context(), []string{told[0].Digest}))
+	isOn(again, true, 0)
+	isOn(of(key), true, 0)
+
+	raw, err := os.ReadFile(s.Path())
+	must(t, err)
+	must(t, os.WriteFile(s.Path(), []byte(strings.Replace(string(raw), `"notes"`, `"shell"`, 1)), 0o600))
+	shell := e
+	shell.Name = "shell"
+	if effective := of(key).apply(shell); !effective.IsOff() {
+		t.Errorf("another connector by hand: %+v", effective)
+	}
+}
