@@ -37,11 +37,7 @@ func consentChoices(body message.ConsentBody) []Choice {
 		if !isKnown {
 			continue
 		}
-		decisions := make(map[message.ConnectorID]message.ConsentDecision, len(body.Items))
-		for _, item := range body.Items {
-			decisions[item.Connector] = decision
-		}
-		choices = append(choices, choice(title, message.ConsentAnswer{Decisions: decisions}))
+		choices = append(choices, choice(title, body.Deciding(decision)))
 	}
 	return choices
 }

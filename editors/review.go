@@ -136,6 +136,7 @@ func (d *document) item(item message.ConsentItem) {
 	d.value("address", shown.URL)
 	d.pairs("headers that are sent", shown.Headers)
 	d.values("variables of yours that it reads", shown.Reads)
+	d.secrets(item.Secrets)
 	d.files(shown.Files)
 	d.values("look twice", item.Warnings)
 	d.value("from the file", item.URI.FsPath())
@@ -150,6 +151,17 @@ func (d *document) changes(changes []message.Change) {
 		d.say("| %s", Visible(change.Path))
 		d.value("before", change.Before)
 		d.value("now", change.After)
+	}
+}
+
+// secrets shows what a yes hands over, each with where it goes.
+func (d *document) secrets(secrets []message.ConsentSecret) {
+	if len(secrets) == 0 {
+		return
+	}
+	d.say("secrets of yours that a yes hands over")
+	for _, secret := range secrets {
+		d.say("| reads: %s", Visible(secret.Name+" → "+secret.Destination))
 	}
 }
 

@@ -31,6 +31,9 @@ func consentItem(p host.Permission) message.ConsentItem {
 			Reads: readsOf(p), Files: filesOf(p),
 		},
 	}
+	for _, secret := range p.Secrets {
+		item.Secrets = append(item.Secrets, message.ConsentSecret{Name: secret.Name, Destination: secret.Destination})
+	}
 	if item.Warnings == nil {
 		item.Warnings = []string{}
 	}

@@ -190,7 +190,12 @@ func (p *play) allow(ctx context.Context, connector message.Connector) error {
 	}
 	p.step("\"Review and allow\" shows the whole definition and asks:")
 	p.text(editors.ReviewText(ask, "Here the answer is: Allow."))
-	return p.answer(ask, message.ConsentAnswer{Decisions: map[message.ConnectorID]message.ConsentDecision{connector.ID: message.ConsentAllow}})
+	body, err := ask.ParseBody()
+	if err != nil {
+		return err
+	}
+	asked, _ := body.(message.ConsentBody)
+	return p.answer(ask, asked.Deciding(message.ConsentAllow, connector.ID))
 }
 
 func (p *play) ask(ctx context.Context) (message.Ask, error) {

@@ -124,11 +124,22 @@ func (p *program) allow(ctx context.Context, h hub, d *device, connector message
 	open, cancel := h.questions().whileOpen(ctx, ask.AskID)
 	defer cancel()
 	isYes, err := d.approves(open, reviewText(ask))
+	for _, secret := range item.Secrets { // each by itself (S11)
+		if err == nil && isYes {
+			isYes, err = d.approves(open, secretQuestion(item, secret))
+		}
+	}
 	if err != nil || !isYes {
 		return item.Hash, false, err
 	}
-	err = h.answer(ctx, ask.AskID, message.ConsentAnswer{Decisions: map[message.ConnectorID]message.ConsentDecision{connector.ID: message.ConsentAllow}})
+	err = h.answer(ctx, ask.AskID, message.ConsentBody{Items: []message.ConsentItem{item}}.Deciding(message.ConsentAllow))
 	return item.Hash, err == nil, err
+}
+
+// secretQuestion asks about one secret and where it goes.
+func secretQuestion(item message.ConsentItem, secret message.ConsentSecret) string {
+	return "The connector " + editors.Quoted(item.Name) + " is given the value of\n| " + editors.Visible(secret.Name) +
+		"\nand that value goes to\n| " + editors.Visible(secret.Destination) + "\n"
 }
 
 func onlyItem(body message.AskBody, connector message.Connector) (message.ConsentItem, error) {

@@ -153,14 +153,12 @@ func allowAll(e *session, waiting int) {
 	if len(items) != waiting {
 		e.t.Fatalf("asked about %d definitions, want %d in one question", len(items), waiting)
 	}
-	decisions := map[message.ConnectorID]message.ConsentDecision{}
 	for _, item := range items {
 		if !strings.Contains(item.Shown.Command+strings.Join(item.Shown.Args, " "), "mcp-server-"+item.Name) {
 			e.t.Errorf("the question shows %+v for %s", item.Shown, item.Name)
 		}
-		decisions[item.Connector] = message.ConsentAllow
 	}
-	e.answer(ask, message.ConsentAnswer{Decisions: decisions})
+	e.answer(ask, body.(message.ConsentBody).Deciding(message.ConsentAllow))
 	for _, item := range items {
 		c := e.waitForState(item.Name, message.ConnectorReady)
 		tools := request(e, message.Tools, message.ToolsParams{Connector: message.ConnectorRef(item.Name)})

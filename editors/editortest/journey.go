@@ -133,11 +133,33 @@ func (e *Editor) Allow(names ...string) {
 		if shown.AskID == nil {
 			e.fatalf("there is no question about %s", name)
 		}
-		result := e.Answer(*shown.AskID, `{"decisions":{"`+string(connector.ID)+`":"allow"}}`)
+		result := e.Answer(*shown.AskID, e.allowing(*shown.AskID, connector.ID))
 		if !result.Accepted {
 			e.fatalf("allowing %s was refused: %s", name, result.Reason)
 		}
 	}
+}
+
+// allowing is the answer that allows one connector of a question, with every secret that it lists.
+func (e *Editor) allowing(id message.AskID, connector message.ConnectorID) string {
+	e.t.Helper()
+	for _, ask := range Request(e, message.Asks, message.Empty{}).Asks {
+		if ask.AskID != id {
+			continue
+		}
+		body, err := ask.ParseBody()
+		if err != nil {
+			e.fatalf("question %s: %v", id, err)
+		}
+		asked, _ := body.(message.ConsentBody)
+		answer, err := rpc.Marshal(asked.Deciding(message.ConsentAllow, connector))
+		if err != nil {
+			e.fatalf("answer to %s: %v", id, err)
+		}
+		return string(answer)
+	}
+	e.fatalf("the question %s is not open", id)
+	return ""
 }
 
 // Approve waits for the next approval and decides about it.

@@ -52,14 +52,23 @@ type Record struct {
 	Decision       Decision  `json:"decision"`
 	At             time.Time `json:"at"`
 	DefinitionText string    `json:"definitionText"`
-	Code           covered   `json:"code,omitzero"` // what a yes covers beside the definition
-	Seal           string    `json:"seal,omitzero"` // shows that Pillion wrote the record as it stands (S20)
+	Code           covered   `json:"code,omitzero"`    // what a yes covers beside the definition
+	Secrets        []Secret  `json:"secrets,omitzero"` // what was confirmed with a yes (S11)
+	Seal           string    `json:"seal,omitzero"`    // shows that Pillion wrote the record as it stands (S20)
 }
 
 func (r Record) key() Key { return Key{r.Root, r.RootID, r.Connector} }
 
 // at reports whether the record is about that connector of the folder at root, whichever folder that was then.
 func (r Record) at(root, connector string) bool { return r.Root == root && r.Connector == connector }
+
+// Secret is one that a definition hands on: a variable of the user's, and the program or host that is given it, as the file
+// writes it (S11).
+type Secret struct {
+	Source      string `json:"source"` // of the file that says so
+	Name        string `json:"name"`
+	Destination string `json:"destination"`
+}
 
 // file is what the store holds.
 type file struct {
@@ -161,6 +170,14 @@ func (d Decisions) PreviousText(k Key) (string, bool) {
 	return r.DefinitionText, known
 }
 
+// IsConfirmed reports whether a person said of exactly this secret that it may go where it goes, in exactly this folder, with
+// whichever yes that stands.
+func (d Decisions) IsConfirmed(k Key, secret Secret) bool {
+	return k.RootID != "" && slices.ContainsFunc(d.records, func(r Record) bool {
+		return r.Decision.allows() && r.Root == k.Root && r.RootID == k.RootID && slices.Contains(r.Secrets, secret)
+	})
+}
+
 // Health is what [Store.Health] was then.
 func (d Decisions) Health() error { return d.health }
 
@@ -173,11 +190,12 @@ func (d Decisions) lastAllowed(k Key) (last Record, found bool) {
 	return last, found
 }
 
-// Decide records a decision, and for a yes the code that it covers; earlier ones about other definitions stay, so that old
+// Decide records a decision, and for a yes the code that it covers and the secrets that it confirms; earlier ones about other
+// definitions stay, so that old
 // text is recognised again (C71), but for those that Never takes back. A *state.UnsavedError says that it holds in this process alone.
-func (s *Store) Decide(ctx context.Context, k Key, hash, definitionText string, code Code, d Decision) error {
+func (s *Store) Decide(ctx context.Context, k Key, hash, definitionText string, code Code, d Decision, secrets ...Secret) error {
 	r := Record{
-		Root: k.Root, RootID: k.RootID, Connector: k.Connector, Hash: hash, Decision: d, At: time.Now().UTC(), DefinitionText: cutText(definitionText),
+		Root: k.Root, RootID: k.RootID, Connector: k.Connector, Hash: hash, Decision: d, At: time.Now().UTC(), DefinitionText: cutText(definitionText), Secrets: secrets,
 	}
 	if err := (&file{Records: []Record{r}}).Validate(); err != nil {
 		return fmt.Errorf("decide on connector %q in %s: %w", k.Connector, k.Root, err)
@@ -230,7 +248,7 @@ func with(records []Record, r Record, code Code, sealer state.Sealer[Record]) []
 			continue
 		case old.key() == r.key() && old.Hash == r.Hash:
 			if sealer.Holds(old) {
-				r.Code = old.Code
+				r.Code, r.Secrets = old.Code, append(slices.Clone(old.Secrets), r.Secrets...)
 			}
 			continue
 		default:
@@ -241,7 +259,9 @@ func with(records []Record, r Record, code Code, sealer state.Sealer[Record]) []
 		kept = append(kept, old)
 	}
 	slices.Reverse(kept)
-	if r.Decision.allows() {
+	if !r.Decision.allows() {
+		r.Secrets = nil
+	} else {
 		r.Code = r.Code.and(code)
 	}
 	return append(kept, sealer.Sealed(r))

@@ -320,3 +320,37 @@ func FuzzC62_OnlyExactRecordsAllow(f *testing.F) {
 		t.Fatalf("%q allows", text)
 	})
 }
+
+// TestS11_SecretsAreConfirmedWhereTheyGo: by name, source and destination, in exactly one folder, until the connector that
+// they were confirmed for is taken back.
+func TestS11_SecretsAreConfirmedWhereTheyGo(t *testing.T) {
+	t.Parallel()
+	s := window(t, t.TempDir())
+	k, secret := key("/w", "a"), Secret{Source: "project", Name: "TOKEN", Destination: "npx pkg"}
+	if err := s.Decide(t.Context(), k, "h", "", Code{}, Allow, secret); err != nil {
+		t.Fatal(err)
+	}
+	decide(t, s, k, "h", AllowFollow) // which leaves them alone
+	decide(t, s, k, "g", Later)
+	d := s.Decisions()
+	other := key("/w", "b") // the same secret goes to the same program
+	if !d.IsConfirmed(k, secret) || !d.IsConfirmed(other, secret) {
+		t.Error("it is not remembered")
+	}
+	for _, changed := range []Secret{{"user", "TOKEN", "npx pkg"}, {"project", "TOKEN2", "npx pkg"}, {"project", "TOKEN", "npx other"}} {
+		if d.IsConfirmed(k, changed) {
+			t.Errorf("%+v is confirmed", changed)
+		}
+	}
+	for _, elsewhere := range []Key{key("/v", "a"), {Root: "/w", RootID: "another", Connector: "a"}, {Root: "/w", Connector: "a"}} {
+		if d.IsConfirmed(elsewhere, secret) {
+			t.Errorf("%+v has it confirmed", elsewhere)
+		}
+	}
+	if err := s.Revoke(t.Context(), "/w", "a"); err != nil {
+		t.Fatal(err)
+	}
+	if s.Decisions().IsConfirmed(k, secret) {
+		t.Error("it is remembered though it was taken back")
+	}
+}

@@ -3,10 +3,13 @@ package host
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
+	"pillion/mcp/personal"
+	"pillion/mcp/redact"
 	"pillion/mcp/state"
 )
 
@@ -29,6 +32,8 @@ type Permission struct {
 	Warnings []string
 	// IsSet tells for each variable that the definition reads whether it is set; never its value.
 	IsSet map[string]bool
+	// Secrets are those that a yes hands over to where they have not gone before (S11).
+	Secrets []consent.Secret
 	// From are the references of those that the user has come from others (A12).
 	From map[string]string
 }
@@ -99,6 +104,15 @@ func (h *Host) permissionOf(s *slot) Permission {
 		p.Code, p.Differences, p.Steers = s.code.Code, h.uncovered(s), s.code.steering()
 	}
 	p.From = s.mine.Env
+	for _, name := range s.entry.SecretReads(redact.NamesSecret) {
+		if reference, isGiven := p.From[name]; isGiven { // that one is handed over
+			name, _ = personal.Variable(reference)
+		}
+		secret := consent.Secret{Source: string(s.entry.File.Source), Name: name, Destination: destinationOf(s.entry)}
+		if !h.decisions.IsConfirmed(s.consentKey(), secret) && !slices.Contains(p.Secrets, secret) {
+			p.Secrets = append(p.Secrets, secret)
+		}
+	}
 	lookup := h.lookup(h.subjectAt(s))
 	for _, name := range s.entry.Reads() {
 		_, p.IsSet[name] = lookup(name)
@@ -123,6 +137,7 @@ func (h *Host) RecordAsked(waiting []Permission, askID string, caller Caller) {
 }
 
 // Decide records what a person decided about exactly the definition that was shown, and acts on it.
+// A yes confirms every secret that the question listed.
 // A definition that is no longer the one in the file is recorded all the same: it is not what will start.
 // by says who answered, for the audit log. An error that [state.IsUnsaved] knows says that the decision holds for this session alone.
 func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decision, by string) error {
@@ -130,7 +145,7 @@ func (h *Host) Decide(ctx context.Context, p Permission, decision consent.Decisi
 		return fmt.Errorf("decide on connector %q: it needs no permission", p.Entry.Name)
 	}
 	key := consent.Key{Root: p.Root, RootID: consent.RootID(p.Root), Connector: p.Entry.Name}
-	err := h.consents.Decide(ctx, key, p.Hash, p.Entry.Text, p.Code, decision)
+	err := h.consents.Decide(ctx, key, p.Hash, p.Entry.Text, p.Code, decision, p.Secrets...)
 	if err != nil && !state.IsUnsaved(err) {
 		return fmt.Errorf("record the decision on connector %q: %w", p.Entry.Name, err)
 	}

@@ -13,7 +13,7 @@ func LooksSecret(key, value string) bool {
 	if value == "" {
 		return false
 	}
-	return hasSecretShape(value) || namesSecret(key) && !isPlain(value)
+	return hasSecretShape(value) || NamesSecret(key) && !isPlain(value)
 }
 
 // hasSecretShape knows the prefixes and forms that providers give to their keys.
@@ -46,8 +46,8 @@ var shapes = sync.OnceValue(func() *regexp.Regexp {
 	}, "|") + `)$`)
 })
 
-// namesSecret reports whether the words of a key say that its value is secret.
-func namesSecret(key string) bool {
+// NamesSecret reports whether the words of a key say that its value is secret.
+func NamesSecret(key string) bool {
 	words := keyWords(key)
 	if len(words) == 0 {
 		return false

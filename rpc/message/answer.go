@@ -25,7 +25,8 @@ type Answer interface {
 
 // ConsentAnswer decides about some or all of a consent question's definitions.
 type ConsentAnswer struct {
-	Decisions map[ConnectorID]ConsentDecision `json:"decisions"` // what is not named stays waiting
+	Decisions map[ConnectorID]ConsentDecision `json:"decisions"`        // what is not named stays waiting
+	Secrets   map[ConnectorID][]string        `json:"secrets,omitzero"` // names of the secrets that are confirmed: for a yes, all that the question lists
 }
 
 // ApprovalAnswer decides about one call.
@@ -208,13 +209,46 @@ func (d ConsentDecision) Known() bool {
 	return false
 }
 
+// Deciding is the answer that decides the same about some of the connectors, or
+// about all where none is named. A yes confirms every secret that the question
+// lists for them: it is for whoever has shown those.
+func (b ConsentBody) Deciding(decision ConsentDecision, connectors ...ConnectorID) ConsentAnswer {
+	a := ConsentAnswer{Decisions: map[ConnectorID]ConsentDecision{}}
+	for _, item := range b.Items {
+		if len(connectors) > 0 && !slices.Contains(connectors, item.Connector) {
+			continue
+		}
+		a.Decisions[item.Connector] = decision
+		if !decision.allows() {
+			continue
+		}
+		for _, secret := range item.Secrets {
+			if a.Secrets == nil {
+				a.Secrets = map[ConnectorID][]string{}
+			}
+			a.Secrets[item.Connector] = append(a.Secrets[item.Connector], secret.Name)
+		}
+	}
+	return a
+}
+
+func (d ConsentDecision) allows() bool { return d == ConsentAllow || d == ConsentAllowFollow }
+
 // Accepts returns why the answer does not fit the question: it names a
-// connector that was not asked about.
+// connector that was not asked about, or allows one without confirming each of
+// its secrets.
 func (b ConsentBody) Accepts(a ConsentAnswer) error {
 	for connector := range a.Decisions {
 		asked := func(item ConsentItem) bool { return item.Connector == connector }
 		if !slices.ContainsFunc(b.Items, asked) {
 			return fmt.Errorf("connector %q was not asked about", connector)
+		}
+	}
+	for _, item := range b.Items {
+		for _, secret := range item.Secrets {
+			if a.Decisions[item.Connector].allows() && !slices.Contains(a.Secrets[item.Connector], secret.Name) {
+				return fmt.Errorf("the secret %q, which goes to %q, is not confirmed", secret.Name, secret.Destination)
+			}
 		}
 	}
 	return nil

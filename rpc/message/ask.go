@@ -192,6 +192,13 @@ type ConsentItem struct {
 	Shown          ShownDefinition `json:"shown"`
 	Changes        []Change        `json:"changes,omitzero"` // what differs from the definition that was allowed
 	Warnings       []string        `json:"warnings"`         // what a person should look at twice
+	Secrets        []ConsentSecret `json:"secrets,omitzero"` // what a yes hands over to where it has not gone before; the answer names each
+}
+
+// ConsentSecret is a secret of the user's that a definition hands on.
+type ConsentSecret struct {
+	Name        string `json:"name"`        // the variable that holds it
+	Destination string `json:"destination"` // program or host that is given it, as the file writes it
 }
 
 // ShownDefinition is a definition for a person to read: every value as it is

@@ -973,6 +973,15 @@
 ---@field changes? pillion.Change[]
 ---what a person should look at twice
 ---@field warnings string[]
+---what a yes hands over to where it has not gone before; the answer names each
+---@field secrets? pillion.ConsentSecret[]
+
+---pillion.ConsentSecret is a secret of the user's that a definition hands on.
+---@class (exact) pillion.ConsentSecret
+---the variable that holds it
+---@field name string
+---program or host that is given it, as the file writes it
+---@field destination string
 
 ---pillion.ShownDefinition is a definition for a person to read: every value as it is written,
 ---references not expanded.
@@ -1154,6 +1163,8 @@
 ---@class (exact) pillion.ConsentAnswer
 ---what is not named stays waiting
 ---@field decisions table<pillion.ConnectorId, pillion.ConsentDecision>
+---names of the secrets that are confirmed: for a yes, all that the question lists
+---@field secrets? table<pillion.ConnectorId, string[]>
 
 ---pillion.ApprovalAnswer decides about one call.
 ---@class (exact) pillion.ApprovalAnswer

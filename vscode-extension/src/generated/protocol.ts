@@ -1193,6 +1193,16 @@ export interface ConsentItem {
   changes?: Change[];
   /** what a person should look at twice */
   warnings: string[];
+  /** what a yes hands over to where it has not gone before; the answer names each */
+  secrets?: ConsentSecret[];
+}
+
+/** ConsentSecret is a secret of the user's that a definition hands on. */
+export interface ConsentSecret {
+  /** the variable that holds it */
+  name: string;
+  /** program or host that is given it, as the file writes it */
+  destination: string;
 }
 
 /**
@@ -1415,6 +1425,8 @@ export type Answer = ConsentAnswer | ApprovalAnswer | ElicitationAnswer | Sampli
 export interface ConsentAnswer {
   /** what is not named stays waiting */
   decisions: Record<ConnectorId, ConsentDecision>;
+  /** names of the secrets that are confirmed: for a yes, all that the question lists */
+  secrets?: Record<ConnectorId, string[]>;
 }
 
 /** ApprovalAnswer decides about one call. */
