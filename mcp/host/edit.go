@@ -70,7 +70,7 @@ func (h *Host) entryOf(id string) (*config.Entry, error) {
 }
 
 func (h *Host) rewrite(file config.File, edit func([]byte) ([]byte, error)) error {
-	return Rewrite(context.Background(), h.options.Folder, file, edit)
+	return Rewrite(h.lifetime, h.options.Folder, file, edit)
 }
 
 // Rewrite is [config.Rewrite], one process of the user's at a time: folder is the state folder that they share.

@@ -43,16 +43,13 @@ type Definition struct {
 type File struct {
 	// Path is relative to the workspace, with slashes.
 	Path string
-	// Sum is the SHA-256 of its content in hexadecimal, or a sentence that says why there is none; see [File.IsHashed].
+	// Sum is the SHA-256 of its content in hexadecimal, or a sentence that says why there is none.
 	Sum string
 	// Steers is set for a file that no definition names but that runners read: package.json, .npmrc and their kin.
 	Steers bool
 	// Stamp changes whenever the file is written or replaced, also by what it was before.
 	Stamp string
 }
-
-// IsHashed reports whether the sum stands for the content, so that an equal one means that nothing changed.
-func (f File) IsHashed() bool { return len(f.Sum) == sha256.Size*2 && !strings.Contains(f.Sum, " ") }
 
 // State is the code as it stands.
 type State struct {

@@ -121,7 +121,7 @@ func Open(o Options) (*Core, error) {
 			SealKey: auth.NewGrantKey(p.folder, o.Keyring, func() { c.SealKeyCame() }),
 			Scratch: p.scratch, Results: p.results, OwnFolders: own,
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand}, Subreaper: o.Subreaper,
-			Policies: policiesIn(o.Environ),
+			Policies: policiesIn(o.Settings.Resolved(), o.Environ),
 			CAFile:   func() string { return o.Settings.Resolved().Value(settings.CAFile).Text() },
 			Roots:    o.Roots, IsUntrusted: !isTrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
@@ -254,10 +254,15 @@ func (c *Core) Close(ctx context.Context) {
 	}
 }
 
-// policiesIn are the machine's policy and, where PILLION_POLICY names one, a further one of the user's: both take away alone.
-func policiesIn(environ []string) []host.PolicyFile {
+// policiesIn are the machine's policy and, where the setting names one, a further one of the user's: both take away alone. What
+// is set and is no path cannot be read either, and so lets nothing run.
+func policiesIn(resolved settings.Resolved, environ []string) []host.PolicyFile {
 	files := []host.PolicyFile{{Path: policy.DefaultPath()}}
-	if path, _ := lookup(environ)("PILLION_POLICY"); path != "" {
+	path := resolved.Value(settings.PolicyFile).Text()
+	if declared, _ := settings.Lookup(settings.PolicyFile); path == "" {
+		path, _ = lookup(environ)(declared.Variable())
+	}
+	if path != "" {
 		files = append(files, host.PolicyFile{Path: path, Owner: os.Getuid()})
 	}
 	return files

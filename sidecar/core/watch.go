@@ -47,7 +47,7 @@ func (c *Core) watched(roots []string) []watch.File {
 	for _, path := range c.StoreFiles() {
 		files = append(files, watch.File{Path: path})
 	}
-	for _, policy := range policiesIn(c.environ) {
+	for _, policy := range policiesIn(c.settings.Resolved(), c.environ) {
 		if filepath.IsAbs(policy.Path) {
 			files = append(files, watch.File{Path: policy.Path})
 		}
