@@ -7,12 +7,13 @@ import (
 
 func TestPackage(t *testing.T) {
 	t.Parallel()
+	commit := strings.Repeat("0a", 20)
 	for line, want := range map[string]string{
-		"npx -y @scope/server": "@scope/server", "npx -y server@latest": "server", "npx --package a@^1 b": "a", "npx server@1.2.3": "", "npx -y github:o/r#v1": "",
+		"npx -y @scope/server": "@scope/server", "npx -y server@latest": "server", "npx --package a@^1 b": "a", "npx server@1.2.3": "", "npx -y github:o/r#v1": "github:o/r", "npx -y github:o/r#" + commit: "",
 		"npx -y github:o/r": "github:o/r", "npm exec -- pkg": "pkg", "pnpm dlx pkg@2.0.0": "", "npm run start": "", "bun x pkg": "pkg",
 		"uvx server": "server", "uvx server==1.0": "", "uvx server@1.0": "", "uvx server>=1": "server", "uvx --from git srv": "git", "uv tool run --python 3.12 x": "x",
 		"pipx run x": "x", "docker run -i --rm -e A ghcr.io/o/i": "ghcr.io/o/i", "docker run --rm -i mcp/x:latest": "mcp/x", "docker run mcp/x:1.2": "",
-		"docker run mcp/x@sha256:00": "", "docker run --name=a localhost:5000/x": "localhost:5000/x", "docker compose up": "", "node server.js": "", "npx ${PKG}": "", "npx": "",
+		"docker run mcp/x@sha256:" + commit + commit[:24]: "", "docker run --name=a localhost:5000/x": "localhost:5000/x", "docker compose up": "", "node server.js": "", "npx ${PKG}": "", "npx": "",
 	} {
 		words := strings.Fields(line)
 		e := &Entry{Transport: TransportStdio, Command: words[0], Args: words[1:]}

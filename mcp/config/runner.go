@@ -1,7 +1,7 @@
 package config
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 )
 
@@ -15,143 +15,109 @@ type Package struct {
 	IsPinned bool
 	// Arg is its place among the arguments.
 	Arg int
-	// Mark stands between the name and a version: "@", "==" or ":".
+	// Mark stands between the name and a version: "@", "==", ":" or "#".
 	Mark string
+}
+
+// runner is a program that fetches what it runs.
+type runner struct {
+	// does says what it runs, for people.
+	does string
+	// verbs are the words that must come first, one of them; empty where the program does nothing else.
+	verbs []string
+	// flags are the options that stand alone, packages those whose value is what is fetched; every other option takes a value.
+	flags, packages []string
+	isPinned        *regexp.Regexp
+	mark            string
+}
+
+// What pins a version: one that is written out, no range and no name that can be moved.
+var (
+	exactNode  = regexp.MustCompile(`^(npm:|jsr:)?(@[^/@]+/)?[^/@]+@v?\d+\.\d+\.\d+[-+.\w]*$`)
+	exactPyth  = regexp.MustCompile(`^[^=@\s]+(\[[^\]]*\])?(==|@)\d[^*,\s]*$`)
+	exactGo    = regexp.MustCompile(`^[^@]+@(v\d+\.\d+\.\d+[-+.\w]*|[0-9a-f]{12,40})$`)
+	exactImage = regexp.MustCompile(`^([^@]*@sha256:[0-9a-f]{64}|(.*/)?[^/:@]+:[^/:@]*[^/:@])$`)
+	exactGit   = regexp.MustCompile(`^(git\+|github:|gitlab:|bitbucket:)[^#]*[#@][0-9a-f]{40}$`)
+)
+
+var (
+	nodeFlags  = []string{"-y", "--yes", "-q", "--quiet", "--no-install", "--silent", "--prefer-online", "--prefer-offline", "--bun", "--no"}
+	pythFlags  = []string{"-q", "--quiet", "-v", "--verbose", "--offline", "--isolated", "--no-cache", "-n", "--refresh", "--native-tls", "--no-config"}
+	imageFlags = []string{"-i", "-t", "-it", "-ti", "-d", "--rm", "--init", "--interactive", "--tty", "--privileged", "--read-only", "--detach", "--no-healthcheck", "--sig-proxy", "-P"}
+)
+
+// runners are the programs that fetch what they run, by name.
+func runners() map[string]runner {
+	node := runner{does: "runs a package of npm", flags: nodeFlags, packages: []string{"-p", "--package"}, isPinned: exactNode, mark: "@"}
+	python := runner{does: "runs a package of PyPI", flags: pythFlags, packages: []string{"--from", "--spec"}, isPinned: exactPyth, mark: "=="}
+	image := runner{does: "runs an image", flags: imageFlags, isPinned: exactImage, mark: ":"}
+	with := func(r runner, verbs ...string) runner { r.verbs = verbs; return r }
+	return map[string]runner{
+		"npx": node, "bunx": node, "pnpx": node, "npm": with(node, "exec", "x"), "pnpm": with(node, "dlx"), "yarn": with(node, "dlx"), "bun": with(node, "x"),
+		"uvx": python, "uv": with(python, "tool run"), "pipx": with(python, "run"),
+		"docker": with(image, "run", "container run"), "podman": with(image, "run", "container run"), "nerdctl": with(image, "run", "container run"),
+		"go":   with(runner{does: "runs a package of Go", flags: []string{"-race", "-v", "-x"}, isPinned: exactGo, mark: "@"}, "run"),
+		"deno": with(runner{does: "runs a module with Deno", flags: []string{"-A", "-q", "-r"}, isPinned: exactNode, mark: "@"}, "run", "x"),
+	}
 }
 
 // Runners are the programs that fetch what they run, with what each is for.
 func Runners() map[string]string {
-	return map[string]string{
-		"npx": "runs a package of npm", "bunx": "runs a package of npm with Bun", "pnpx": "runs a package of npm with pnpm",
-		"uvx": "runs a package of PyPI", "pipx": "runs a package of PyPI", "docker": "runs an image", "podman": "runs an image",
+	all := map[string]string{}
+	for name, r := range runners() {
+		all[name] = r.does
 	}
+	return all
 }
 
-// Package is what the entry lets a runner fetch; false where it is no runner's.
+// Package is what the entry lets a runner fetch, as an argument of its own; false where there is no such thing.
 // It follows from what is written alone.
 func (e *Entry) Package() (Package, bool) {
-	if e.Transport != TransportStdio {
+	name := programName(e.Command)
+	r, isRunner := runners()[name]
+	if !isRunner {
 		return Package{}, false
 	}
-	runner := programName(e.Command)
-	sub, rest := "", 0
-	switch runner {
-	case "npx", "bunx", "pnpx", "uvx":
-	case "npm", "pnpm", "yarn", "bun", "pipx", "docker", "podman":
-		if len(e.Args) == 0 {
-			return Package{}, false
-		}
-		sub, rest = e.Args[0], 1
-		words := map[string][]string{"npm": {"exec", "x"}, "pnpm": {"dlx"}, "yarn": {"dlx"}, "bun": {"x"}, "pipx": {"run"}, "docker": {"run"}, "podman": {"run"}}
-		if !slices.Contains(words[runner], sub) {
-			return Package{}, false
-		}
-	case "uv":
-		if len(e.Args) < 2 || e.Args[0] != "tool" || e.Args[1] != "run" {
-			return Package{}, false
-		}
-		rest = 2
-	default:
+	args, isRunner := r.after(e.Args)
+	if !isRunner {
 		return Package{}, false
 	}
-	at := packageArg(runner, e.Args, rest)
-	if at < 0 || strings.Contains(e.Args[at], "${") {
-		return Package{}, false
-	}
-	p := Package{Runner: runner, Arg: at}
-	p.split(e.Args[at])
-	return p, p.Name != ""
-}
-
-// packageArg finds the argument that names what is run.
-func packageArg(runner string, args []string, from int) int {
-	for i := from; i < len(args); i++ {
-		arg := args[i]
-		switch {
-		case arg == "--":
-		case !strings.HasPrefix(arg, "-"):
-			return i
-		case takesPackage(runner, arg):
-			if i+1 < len(args) {
-				return i + 1
-			}
-			return -1
-		case strings.Contains(arg, "="):
-		case takesValue(runner, arg):
-			i++
+	for _, f := range r.fetched(args) {
+		if f.isApart && !isLocal(f.name) && !strings.Contains(f.name, "${") {
+			p := Package{Runner: name, Mark: r.mark, IsPinned: r.pins(f.name), Arg: len(e.Args) - len(args) + f.at}
+			p.Name, p.Mark = r.split(f.name)
+			return p, true
 		}
 	}
-	return -1
+	return Package{}, false
 }
 
-func takesPackage(runner, flag string) bool {
-	switch runner {
-	case "npx", "npm", "bunx", "bun", "pnpx", "pnpm", "yarn":
-		return flag == "-p" || flag == "--package"
-	case "uvx", "uv":
-		return flag == "--from"
-	case "pipx":
-		return flag == "--spec"
+// split takes the version off what a runner is told, and says what stands before one.
+func (r runner) split(spec string) (name, mark string) {
+	if at := strings.IndexByte(spec, '#'); at > 0 || strings.HasPrefix(spec, "git") && strings.Contains(spec, ":") {
+		name, _, _ = strings.Cut(spec, "#") // a repository: its version is a commit
+		return name, "#"
 	}
-	return false
-}
-
-func takesValue(runner, flag string) bool {
-	switch runner {
-	case "docker", "podman":
-		// Everything else that is common has none, or stands with an equals sign.
-		return !slices.Contains([]string{"-i", "-t", "-it", "-ti", "-d", "--rm", "--interactive", "--tty", "--init", "--privileged", "--read-only", "--detach", "--no-healthcheck", "-P", "--publish-all", "-q", "--quiet"}, flag)
-	case "uvx", "uv":
-		return slices.Contains([]string{"--with", "--python", "-p", "--index", "--index-url", "--default-index", "--extra-index-url", "--directory", "--project", "--env-file"}, flag)
-	case "pipx":
-		return slices.Contains([]string{"--python", "--pip-args", "--index-url", "-i"}, flag)
-	}
-	return slices.Contains([]string{"-c", "--call", "--registry", "--cache", "--prefix", "-w", "--workspace", "--loglevel"}, flag)
-}
-
-// split takes the version off what a runner is told.
-func (p *Package) split(spec string) {
-	version := ""
-	switch p.Runner {
-	case "docker", "podman":
-		p.Mark, p.Name = ":", spec
-		if _, digest, ok := strings.Cut(spec, "@"); ok {
-			p.IsPinned = digest != ""
-			return
+	switch r.mark {
+	case ":":
+		name, _, _ = strings.Cut(spec, "@")
+		if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
+			name = name[:i]
 		}
-		if i := strings.LastIndexByte(spec, ':'); i > strings.LastIndexByte(spec, '/') {
-			p.Name, version = spec[:i], spec[i+1:]
-		}
-	case "uvx", "uv", "pipx":
-		p.Mark, p.Name = "==", spec
+		return name, r.mark
+	case "==":
 		if i := strings.IndexAny(spec, "=<>~!@"); i > 0 {
-			p.Name, version = strings.TrimRight(spec[:i], " "), strings.TrimLeft(spec[i:], "=@ ")
+			spec = strings.TrimRight(spec[:i], " ")
 		}
-	default:
-		p.Mark, p.Name = "@", spec
-		if strings.Contains(spec, "#") {
-			p.IsPinned = true // a commit or a tag of a repository
-			return
-		}
-		if strings.Contains(spec, ":") || strings.HasPrefix(spec, ".") || strings.HasPrefix(spec, "/") {
-			return
-		}
-		if i := strings.LastIndexByte(spec, '@'); i > 0 {
-			p.Name, version = spec[:i], spec[i+1:]
-		}
+		return spec, r.mark
 	}
-	p.IsPinned = isExact(version)
+	if i := strings.LastIndexByte(spec, '@'); i > 0 {
+		spec = spec[:i]
+	}
+	return spec, r.mark
 }
 
-// isExact reports whether a version names one release: neither a tag that moves
-// nor a range.
-func isExact(version string) bool {
-	if version == "" || strings.ContainsAny(version, "^~<>*| ") {
-		return false
-	}
-	switch version {
-	case "latest", "next", "beta", "alpha", "canary", "main", "master", "edge", "nightly", "stable", "x":
-		return false
-	}
-	return strings.ContainsAny(version, "0123456789")
+// pins reports whether what a runner is told names one version for ever.
+func (r runner) pins(spec string) bool {
+	return (r.isPinned.MatchString(spec) || exactGit.MatchString(spec)) && !strings.HasSuffix(spec, ":latest") && !strings.Contains(spec, "${")
 }
