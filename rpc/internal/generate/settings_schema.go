@@ -89,6 +89,9 @@ func settingSchema(s settings.Setting) *object {
 	return o.add("description", flat(settingDoc(s)))
 }
 
+// absolutePattern is a whole path of any platform.
+const absolutePattern = `^(/|[A-Za-z]:[\\/]|\\\\)`
+
 func valueSchema(s settings.Setting) *object {
 	o := &object{}
 	switch s.Kind {
@@ -116,6 +119,11 @@ func valueSchema(s settings.Setting) *object {
 		o.add("type", "array").add("items", item)
 	case settings.NameLists:
 		o.add("type", "object").add("additionalProperties", (&object{}).add("type", "array").add("items", (&object{}).add("type", "string").add("minLength", 1)))
+	case settings.Path:
+		o.add("type", "string")
+		if s.Owner != settings.OfPlugin { // where an empty one is none
+			o.add("pattern", absolutePattern)
+		}
 	case settings.Object:
 		o.add("type", "object")
 	case settings.Variables:

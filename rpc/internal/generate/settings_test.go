@@ -44,7 +44,7 @@ func TestSchemasAndDecodersAgree(t *testing.T) {
 	_, files := outputs(t)
 	own, connectors := schemaOf(t, files["docs/settings.schema.json"]), schemaOf(t, files["docs/mcp.schema.json"])
 	values := []string{`true`, `"a"`, `""`, `7`, `0`, `-1`, `1.5`, `100000`, `null`, `[]`, `["a"]`, `[""]`, `[1]`, `{}`, `{"a":"b"}`,
-		`"5s"`, `"1h30m"`, `"soon"`, `"5"`, `"-5s"`}
+		`"5s"`, `"1h30m"`, `"soon"`, `"5"`, `"-5s"`, `"a/b"`, `"/a/b"`}
 	tried := 0
 	for _, s := range settings.All() {
 		for _, word := range s.Words() {
