@@ -22,7 +22,7 @@ type Code struct {
 	Ref string
 	// Files are the sums of the files that the definition names and of those that steer its runner, by path.
 	Files map[string]string
-	// Program is the file that is started, empty as long as it was not looked up.
+	// Program is the file that is started, or the origin of a remote server's address; empty as long as neither was looked up.
 	Program string
 	// Values are the parts of the definition with their variables replaced, by where they stand ("args[1]"). They may be
 	// secret: what is kept of them is a salted hash.

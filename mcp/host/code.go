@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,7 +132,7 @@ func (h *Host) startedCode(ctx context.Context, s *slot, at subject, d connector
 		return code{}, false, err
 	}
 	if d.URL != "" {
-		found.Values = map[string]string{"url": d.URL}
+		found.Program, found.Values = originOf(d.URL), map[string]string{"url": d.URL}
 		return found, h.settleOnCode(s, at, found), nil
 	}
 	spawned, err := lookAt(ctx, at.entry.Name, spawnedCode(on, d))
@@ -149,6 +150,15 @@ func (h *Host) startedCode(ctx context.Context, s *slot, at subject, d connector
 		}
 	}
 	return found, h.settleOnCode(s, at, found), nil
+}
+
+// originOf is the part of an address that can be shown whatever it holds: where it leads.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // spawnedCode is what of the workspace a definition runs once its variables are replaced and its program is found.
