@@ -30,7 +30,7 @@ type event struct {
 type eventReader struct {
 	in       *bufio.Reader
 	maxBytes int
-	isBegun  bool // the first line was read
+	isBegun  bool // there may be no byte-order mark any longer
 	skipsLF  bool // the last line ended with a carriage return
 	head     []byte
 }
@@ -91,8 +91,9 @@ func (r *eventReader) line(data *eventData) (field []byte, isData bool, err erro
 		} else {
 			kept := min(len(part), maxFieldBytes-len(r.head))
 			r.head = append(r.head, part[:kept]...)
-			if !r.isBegun {
-				r.head = bytes.TrimPrefix(r.head, []byte("\ufeff"))
+			if mark := []byte("\ufeff"); !r.isBegun && (len(r.head) >= len(mark) || isEnd) {
+				r.isBegun = true
+				r.head = bytes.TrimPrefix(r.head, mark)
 			}
 			if value, ok := bytes.CutPrefix(r.head, []byte("data:")); ok {
 				isData = true
@@ -105,7 +106,6 @@ func (r *eventReader) line(data *eventData) (field []byte, isData bool, err erro
 			break
 		}
 	}
-	r.isBegun = true
 	if !isData && string(r.head) == "data" {
 		isData = true
 		data.begin()

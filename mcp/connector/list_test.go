@@ -113,7 +113,7 @@ func TestC4_FailedRefreshKeepsTheGeneration(t *testing.T) {
 	f.changes = nil
 	f.mu.Unlock()
 	next := *good
-	next.take(toolList, nil)
+	next.take(toolList, nil, false)
 	if !f.publish(next) || f.Status().Generation != 2 || len(f.Status().Catalogue.Tools) != 0 {
 		t.Errorf("status %+v", f.Status())
 	}
@@ -241,7 +241,7 @@ func TestC38_BadToolsAreQuarantinedAlone(t *testing.T) {
 }
 
 func TestC4_ExactRepeatIsDropped(t *testing.T) {
-	tools, quarantined := readTools(raws(`{"name":"a","inputSchema":{}}`, `{"name":"a","inputSchema":{}}`))
+	tools, quarantined := readTools(raws(`{"name":"a","inputSchema":{}}`, `{"name":"a","inputSchema":{}}`), false)
 	if len(tools) != 1 || len(quarantined) != 0 {
 		t.Errorf("%+v, %+v", tools, quarantined)
 	}
@@ -265,7 +265,7 @@ func TestC34_BooleanSchemasAreKept(t *testing.T) {
 func TestC36_DeepSchemasAreCutNotDropped(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat(`{"not":`, n) + `{"enum":["]}"]}` + strings.Repeat("}", n) }
 	for _, n := range []int{0, 62, 63, 64, 5000, 20_000} {
-		tools, quarantined := readTools(raws(`{"name":"a","inputSchema":` + deep(n) + `}`))
+		tools, quarantined := readTools(raws(`{"name":"a","inputSchema":`+deep(n)+`}`), false)
 		switch {
 		case n <= 62 && (len(tools) != 1 || string(tools[0].InputSchema) != deep(n)):
 			t.Errorf("%d deep: %+v", n, tools)
@@ -278,7 +278,7 @@ func TestC36_DeepSchemasAreCutNotDropped(t *testing.T) {
 }
 
 func TestC62_KeysCountByCase(t *testing.T) {
-	tools, _ := readTools(raws(`{"name":"safe","Name":"evil","inputſchema":{},"InputSchema":{"x":1},"inputSchema":{}}`))
+	tools, _ := readTools(raws(`{"name":"safe","Name":"evil","inputſchema":{},"InputSchema":{"x":1},"inputSchema":{}}`), false)
 	if len(tools) != 1 || tools[0].Name != "safe" || string(tools[0].InputSchema) != "{}" {
 		t.Errorf("%+v", tools)
 	}
@@ -286,7 +286,7 @@ func TestC62_KeysCountByCase(t *testing.T) {
 
 func TestC74_HashCoversWhatAPermissionIsFor(t *testing.T) {
 	hash := func(entry string) string {
-		tools, quarantined := readTools(raws(entry))
+		tools, quarantined := readTools(raws(entry), false)
 		if len(tools) != 1 {
 			t.Fatalf("%s: %+v", entry, quarantined)
 		}
@@ -316,7 +316,7 @@ func TestC74_HashCoversWhatAPermissionIsFor(t *testing.T) {
 }
 
 func TestTool_HintsAreReadOrAbsent(t *testing.T) {
-	tools, _ := readTools(raws(`{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":null},"execution":{"taskSupport":"required"}}`))
+	tools, _ := readTools(raws(`{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":null},"execution":{"taskSupport":"required"}}`), false)
 	tool := tools[0]
 	if tool.ReadOnly == nil || !*tool.ReadOnly || tool.Destructive == nil || *tool.Destructive || tool.Idempotent != nil || tool.OpenWorld != nil {
 		t.Errorf("%+v", tool)

@@ -37,12 +37,42 @@ func (r *remote) addMethod(headers http.Header, o outgoing, at terms, body []byt
 		return
 	}
 	key := map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri", "tasks/get": "taskId", "tasks/update": "taskId", "tasks/cancel": "taskId"}[method]
+	var named string
+	var arguments jsontext.Value
 	_ = object(message.params, func(name string, value jsontext.Value) error {
 		if said, ok := text(value); ok && name == key {
+			named = said
 			headers.Set("Mcp-Name", headerValue(said))
+		}
+		if name == "arguments" {
+			arguments = value
 		}
 		return nil
 	})
+	if method == "tools/call" {
+		for _, m := range r.session.connector.mirrored(named) {
+			if value, ok := m.in(arguments); ok {
+				headers.Set("Mcp-Param-"+m.header, value)
+			}
+		}
+	}
+}
+
+// mirrored are the arguments of a tool that headers repeat.
+func (c *Connector) mirrored(tool string) []mirrored {
+	c.mu.Lock()
+	catalogue := c.catalogue
+	c.mu.Unlock()
+	if catalogue == nil {
+		return nil
+	}
+	for _, t := range catalogue.Tools {
+		if t.Name == tool {
+			found, _ := mirroredOf(t.InputSchema)
+			return found
+		}
+	}
+	return nil
 }
 
 // headerValue is the value as a header can carry it: in base64 behind a mark where it could not be told from others.

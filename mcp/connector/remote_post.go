@@ -20,6 +20,8 @@ const (
 	jsonType    = "application/json"
 	// maxRefusalBytes is how much is read of an answer that refuses.
 	maxRefusalBytes = 64 << 10
+	// headerMismatch is the code of an error about headers (MCP 2026-07-28).
+	headerMismatch = -32020
 	// maxPosts is how often one message is posted to a server that asks for time.
 	maxPosts = 3
 )
@@ -206,6 +208,9 @@ func (r *remote) refusal(o outgoing, at terms, response *http.Response) error {
 	}
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
 		isError = false
+	}
+	if isError && protocolError(message.err).Code == headerMismatch {
+		r.session.markChanged(toolList) // what headers repeat has changed
 	}
 	if x != nil && isError && r.session.filter.conclude(x, func(x *exchange) { x.refusal = protocolError(message.err) }) {
 		return nil

@@ -155,7 +155,7 @@ func (c *Connector) firstList(ctx context.Context, s *session) error {
 			side.Wait()
 			return fmt.Errorf("its tools could not be listed: %w", tools.err)
 		}
-		next.take(toolList, tools.entries)
+		next.take(toolList, tools.entries, s.isMirroring())
 	}
 	side.Wait()
 	for i, k := range kinds() {
@@ -163,7 +163,7 @@ func (c *Connector) firstList(ctx context.Context, s *session) error {
 			continue
 		}
 		if found[i].err == nil {
-			c.warnOfEntries(k, next.take(k.list, found[i].entries))
+			c.warnOfEntries(k, next.take(k.list, found[i].entries, false))
 			continue
 		}
 		if errors.Is(found[i].err, context.DeadlineExceeded) {
@@ -193,16 +193,21 @@ func (c *Connector) refresh(ctx context.Context, s *session, want lists) (hasNew
 			}
 			continue
 		}
-		c.warnOfEntries(k, next.take(k.list, found.entries))
+		c.warnOfEntries(k, next.take(k.list, found.entries, s.isMirroring()))
 	}
 	return c.publish(next), toolsErr, err
 }
 
+// isMirroring reports whether headers repeat arguments.
+func (s *session) isMirroring() bool {
+	return s.connector.definition.URL != "" && s.answer.era == EraModern
+}
+
 // take replaces one list; the warning says what of it cannot be used.
-func (next *Catalogue) take(list lists, entries []jsontext.Value) (warning string) {
+func (next *Catalogue) take(list lists, entries []jsontext.Value, isMirroring bool) (warning string) {
 	switch list {
 	case toolList:
-		next.Tools, next.Quarantined = readTools(entries)
+		next.Tools, next.Quarantined = readTools(entries, isMirroring)
 	case resourceList:
 		next.Resources, warning = readEntries(entries, (*Resource).read, (*Resource).check)
 	case templateList:

@@ -19,12 +19,16 @@ const (
 )
 
 // readTools reads the entries of tools/list one by one, so that a bad one costs nobody but itself.
-func readTools(entries []jsontext.Value) ([]Tool, []Quarantined) {
+// Where arguments are mirrored in headers, a tool that cannot have it done is bad too.
+func readTools(entries []jsontext.Value, isMirroring bool) ([]Tool, []Quarantined) {
 	tools := make([]Tool, 0, len(entries))
 	var quarantined []Quarantined
 	seen := map[string]jsontext.Value{}
 	for i, entry := range entries {
 		tool, err := readTool(entry)
+		if err == nil && isMirroring {
+			_, err = mirroredOf(tool.InputSchema)
+		}
 		if first, isSeen := seen[tool.Name]; err == nil && isSeen {
 			if bytes.Equal(first, entry) {
 				continue

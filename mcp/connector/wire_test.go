@@ -339,7 +339,7 @@ func FuzzReadTools(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tools, quarantined := readTools(p.entries)
+		tools, quarantined := readTools(p.entries, false)
 		if len(tools)+len(quarantined) > len(p.entries) {
 			t.Errorf("%d tools and %d quarantined of %d", len(tools), len(quarantined), len(p.entries))
 		}
