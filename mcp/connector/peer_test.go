@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pillion/mcp/mcptest"
 )
 
 const peerVar = "PILLION_TEST_PEER"
@@ -21,6 +25,17 @@ func peerMain() {
 	if !ok {
 		return
 	}
+	server := newPeer(versions)
+	err := server.Run(context.Background(), &mcp.StdioTransport{MaxLineLength: -1})
+	if err != nil && !errors.Is(err, io.EOF) {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// newPeer is a server that speaks the versions; "" means all of them.
+func newPeer(versions string) *mcp.Server {
 	options := &mcp.ServerOptions{Instructions: "Mind the gap.", PageSize: 2}
 	if versions != "" {
 		options.SupportedProtocolVersions = strings.Split(versions, ",")
@@ -30,12 +45,7 @@ func peerMain() {
 	server.AddResource(&mcp.Resource{URI: "peer://one", Name: "one"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return nil, errors.New("unread")
 	})
-	err := server.Run(context.Background(), &mcp.StdioTransport{MaxLineLength: -1})
-	if err != nil && !errors.Is(err, io.EOF) {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
+	return server
 }
 
 func addPeerTools(server *mcp.Server) {
@@ -82,12 +92,60 @@ func peer(t *testing.T, versions string) *fixture {
 }
 
 func eachEra(t *testing.T, test func(t *testing.T, f *fixture, isModern bool)) {
+	const legacy = "2025-11-25,2025-06-18"
 	t.Run("modern", func(t *testing.T) { t.Parallel(); test(t, peer(t, ""), true) })
-	t.Run("legacy", func(t *testing.T) { t.Parallel(); test(t, peer(t, "2025-11-25,2025-06-18"), false) })
+	t.Run("legacy", func(t *testing.T) { t.Parallel(); test(t, peer(t, legacy), false) })
+}
+
+// overEachHTTP is eachEra over HTTP, with answers as JSON and as streams, and over the older transport.
+func overEachHTTP(t *testing.T, test func(t *testing.T, f *fixture, isModern bool)) {
+	const legacy = "2025-11-25,2025-06-18"
+	for name, handle := range map[string]func() (http.Handler, bool){
+		"modern": func() (http.Handler, bool) { return streamable("", &mcp.StreamableHTTPOptions{Stateless: true}), true },
+		"modern, json": func() (http.Handler, bool) {
+			return streamable("", &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}), true
+		},
+		"legacy": func() (http.Handler, bool) { return streamable(legacy, nil), false },
+		"legacy, json": func() (http.Handler, bool) {
+			return streamable(legacy, &mcp.StreamableHTTPOptions{JSONResponse: true}), false
+		},
+		"resumable": func() (http.Handler, bool) {
+			return streamable(legacy, &mcp.StreamableHTTPOptions{EventStore: mcp.NewMemoryEventStore(nil)}), false
+		},
+		"older": func() (http.Handler, bool) {
+			server := newPeer(legacy)
+			return mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return server }, nil), false
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			handler, isModern := handle()
+			server := httptest.NewServer(handler)
+			t.Cleanup(server.Close)
+			t.Cleanup(server.CloseClientConnections)
+			f := remoteFake(t, mcptest.NewHTTP(t, ""), address(server.URL), define(func(d *Definition) { d.IsSSE = name == "older" }))
+			if err := f.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { f.Stop(context.Background()) })
+			test(t, f.fixture, isModern)
+		})
+	}
+}
+
+// both is over pipes and over HTTP.
+func both(t *testing.T, test func(t *testing.T, f *fixture, isModern bool)) {
+	eachEra(t, test)
+	overEachHTTP(t, test)
+}
+
+func streamable(versions string, options *mcp.StreamableHTTPOptions) http.Handler {
+	server := newPeer(versions)
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, options)
 }
 
 func TestPeer_Handshake(t *testing.T) {
-	eachEra(t, func(t *testing.T, f *fixture, isModern bool) {
+	both(t, func(t *testing.T, f *fixture, isModern bool) {
 		want := map[bool]string{true: "2026-07-28", false: "2025-11-25"}[isModern]
 		status := f.Status()
 		if status.Server != (Server{Name: "peer", Version: "2", ProtocolVersion: want}) || status.Instructions != "Mind the gap." || len(status.Warnings) > 0 {
@@ -100,10 +158,13 @@ func TestPeer_Handshake(t *testing.T) {
 }
 
 func TestPeer_CallsWithProgressInOrder(t *testing.T) {
-	eachEra(t, func(t *testing.T, f *fixture, _ bool) {
+	both(t, func(t *testing.T, f *fixture, _ bool) {
 		reply, err := f.Call(t.Context(), CallRequest{Tool: "echo", Arguments: []byte(`{"n":9007199254740993}`)})
 		if err != nil || said(t, reply) != `{"n":9007199254740993}` {
 			t.Errorf("echo: %+v, %v", reply, err)
+		}
+		if strings.Contains(t.Name(), "json") {
+			return // where nothing but the reply can come
 		}
 		for range 50 {
 			var steps []float64 // written only before Call returns
@@ -133,7 +194,7 @@ func TestPeer_CancelReachesTheServer(t *testing.T) {
 }
 
 func TestPeer_ListChanges(t *testing.T) {
-	eachEra(t, func(t *testing.T, f *fixture, _ bool) {
+	both(t, func(t *testing.T, f *fixture, _ bool) {
 		if reply, err := f.Call(t.Context(), CallRequest{Tool: "grow"}); err != nil || said(t, reply) != "grew" {
 			t.Fatalf("grow: %+v, %v", reply, err)
 		}
@@ -171,7 +232,7 @@ func TestPeer_QuestionsAreAnswered(t *testing.T) {
 }
 
 func TestPeer_QuestionsAreRefusedWhereNothingIsOffered(t *testing.T) {
-	eachEra(t, func(t *testing.T, f *fixture, isModern bool) {
+	both(t, func(t *testing.T, f *fixture, isModern bool) {
 		reply, err := f.Call(t.Context(), CallRequest{Tool: "ask"})
 		var declined *DeclinedError
 		switch {
