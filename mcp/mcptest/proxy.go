@@ -59,19 +59,21 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no connection", http.StatusBadGateway)
 		return
 	}
-	w.WriteHeader(http.StatusOK)
-	here, _, err := w.(http.Hijacker).Hijack()
+	here, buffered, err := w.(http.Hijacker).Hijack()
 	if err != nil {
 		_ = there.Close()
 		return
 	}
+	_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
 	p.mu.Lock()
 	p.open[here], p.open[there] = true, true
 	p.mu.Unlock()
-	for _, way := range [][2]net.Conn{{here, there}, {there, here}} {
+	carry := func(to net.Conn, from io.Reader) {
 		p.tunnels.Go(func() {
-			_, _ = io.Copy(way[0], way[1])
-			_ = way[0].Close()
+			_, _ = io.Copy(to, from)
+			_ = to.Close()
 		})
 	}
+	carry(here, there)
+	carry(there, buffered) // what came early is in there
 }

@@ -64,7 +64,7 @@ func TestD1_ALostSignIn(t *testing.T) {
 		"answers":  w.puppet("answers"),
 	}))
 	e := w.edit()
-	c := e.Connector("signs in", message.ConnectorFailed)
+	c := e.Connector("signs in", message.ConnectorLogin)
 	if c.Problem.Kind != message.ProblemLogin || !strings.Contains(c.Problem.Reason, "wants a sign-in") || !strings.Contains(c.Problem.Reason, "You are not logged in") {
 		t.Errorf("%+v", c.Problem)
 	}
