@@ -98,6 +98,7 @@ type tuning struct {
 	busy       time.Duration // before a remote server that is busy is asked again, at the least
 	maxPause   time.Duration // between two tries to open a stream again
 	relisten   time.Duration // before a subscription is made again
+	maxBytes   int           // of a message from a remote server
 	resumes    int           // tries to resume a stream that come to nothing, in a row
 	stall      time.Duration // of a write to a server that neither reads nor talks, before it is killed
 	settle     time.Duration // for an exit to follow the end of stdout, or the other way round
@@ -116,7 +117,7 @@ func defaultTuning() tuning {
 		probe: 3 * time.Second, download: 180 * time.Second, stall: 60 * time.Second, settle: 500 * time.Millisecond,
 		sync: time.Second, maxSync: 30 * time.Second, updates: 100 * time.Millisecond, page: 10 * time.Minute, sideList: 2 * time.Second,
 		listRetry: 500 * time.Millisecond, listTries: 3, maxWarning: 20,
-		notice: 10 * time.Second, farewell: 2 * time.Second, busy: time.Second, maxPause: time.Minute, relisten: 2 * time.Second, resumes: 5,
+		notice: 10 * time.Second, farewell: 2 * time.Second, busy: time.Second, maxPause: time.Minute, relisten: 2 * time.Second, resumes: 5, maxBytes: maxFrameBytes,
 	}
 }
 

@@ -98,7 +98,7 @@ func (r *remote) isToRepeat(ctx context.Context, o outgoing, at terms, err error
 		}
 		return false
 	case x != nil && x.method == listenMethod:
-		return r.isToListenAgain(ctx, x, err)
+		return r.isToListenAgain(ctx, x, err, posts)
 	case errors.As(err, &refused) && refused.isBusy() && x != nil && !isCall && posts < maxPosts:
 		if wait := max(refused.RetryAfter, r.session.connector.tuning.busy); wait <= r.session.connector.definition.StartTimeout {
 			r.note("%s, asked again in %s", err, wait)
@@ -126,6 +126,9 @@ func (r *remote) fail(o outgoing, err error) {
 		r.session.lose(r.problemOf(err))
 		return
 	case errors.As(err, &status) && (status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden && isStarting):
+		if o.exchange != nil && status.Status == http.StatusUnauthorized {
+			o.position.Store(sentBack) // RFC 9110, 15.5.2: it has not been applied
+		}
 		r.session.lose(r.loginProblem(status))
 		return
 	case errors.As(err, &leak) && isStarting:
@@ -163,7 +166,9 @@ func (r *remote) post(ctx context.Context, o outgoing, at terms) error {
 		r.enter(response.Header.Get("Mcp-Session-Id"))
 	}
 	if r.isOld || o.exchange == nil {
-		_, _ = io.CopyN(io.Discard, response.Body, maxRefusalBytes)
+		if response.ContentLength > 0 { // the connection can be used again; a stream is not waited for
+			_, _ = io.CopyN(io.Discard, response.Body, maxRefusalBytes)
+		}
 		return nil
 	}
 	return r.takeAnswer(ctx, o.exchange, at, response)
@@ -264,7 +269,7 @@ func (r *remote) takeAnswer(ctx context.Context, x *exchange, at terms, response
 	if err == nil && kind == eventStream {
 		return r.follow(ctx, x, at, response)
 	}
-	text, err := readBounded(response)
+	text, err := readBounded(response, r.session.connector.tuning.maxBytes)
 	f := r.session.filter
 	if err != nil {
 		return err
@@ -292,16 +297,17 @@ func shownKind(kind string) string {
 }
 
 // readBounded reads an answer of up to the limit of a message.
-func readBounded(response *http.Response) ([]byte, error) {
-	if response.ContentLength > maxFrameBytes {
-		return nil, &TooLargeError{Bytes: response.ContentLength, LimitBytes: maxFrameBytes}
+func readBounded(response *http.Response, maxBytes int) ([]byte, error) {
+	limit := int64(maxBytes)
+	if response.ContentLength > limit {
+		return nil, &TooLargeError{Bytes: response.ContentLength, LimitBytes: limit}
 	}
 	var text bytes.Buffer
 	text.Grow(int(max(response.ContentLength, 0)) + bytes.MinRead)
-	n, err := text.ReadFrom(io.LimitReader(response.Body, maxFrameBytes+1))
+	n, err := text.ReadFrom(io.LimitReader(response.Body, limit+1))
 	switch {
-	case n > maxFrameBytes:
-		return nil, &TooLargeError{Bytes: n, LimitBytes: maxFrameBytes}
+	case n > limit:
+		return nil, &TooLargeError{Bytes: n, LimitBytes: limit}
 	case err != nil:
 		return nil, &TransportError{Reason: fmt.Sprintf("the answer broke off after %d bytes: %s", n, visible(err.Error(), sampleBytes))}
 	}

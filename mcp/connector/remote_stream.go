@@ -20,7 +20,7 @@ type stream struct {
 
 // read takes the events until the stream ends, or until the exchange, where there is one, is settled.
 func (r *remote) read(body io.ReadCloser, s *stream, x *exchange) error {
-	events := newEventReader(body, maxFrameBytes)
+	events := newEventReader(body, r.session.connector.tuning.maxBytes)
 	isOver := false
 	for {
 		e, err := events.next()
@@ -159,14 +159,15 @@ func (r *remote) keepListening(ctx context.Context, at terms) {
 
 // isToListenAgain reports whether a subscription whose stream broke off is to be made again. What changed meanwhile was not
 // heard of.
-func (r *remote) isToListenAgain(ctx context.Context, x *exchange, err error) bool {
+func (r *remote) isToListenAgain(ctx context.Context, x *exchange, err error, posts int) bool {
 	var status *TransportError
 	if errors.As(err, &status) && status.Status >= 400 && status.Status < 500 && !status.isBusy() {
 		r.note("no subscription: %s", err)
 		r.session.filter.fail(x, err)
 		return false
 	}
-	if !sleep(ctx, r.session.connector.tuning.relisten) {
+	t := r.session.connector.tuning
+	if !sleep(ctx, min(t.relisten<<min(posts-1, 10), t.maxPause)) {
 		return false
 	}
 	r.session.markChanged(r.session.announced())
@@ -183,7 +184,7 @@ func (r *remote) readOld() {
 	}
 	defer body.Close()
 	defer context.AfterFunc(r.ctx, func() { _ = body.Close() })()
-	events := newEventReader(body, maxFrameBytes)
+	events := newEventReader(body, r.session.connector.tuning.maxBytes)
 	isOpen := false
 	for {
 		e, err := events.next()

@@ -100,17 +100,20 @@ func TestC52_EventStreams(t *testing.T) {
 }
 
 func TestC53_LargeAnswers(t *testing.T) {
+	if got := defaultTuning().maxBytes; got != 64<<20 {
+		t.Errorf("the limit of a message is %d bytes", got)
+	}
 	for _, kind := range []string{"", "sse"} {
 		t.Run("as "+kind, func(t *testing.T) {
 			t.Parallel()
-			f := remoteStarted(t, kind)
+			f := remoteStarted(t, kind, tune(func(t *tuning) { t.maxBytes = 18 << 20 }))
 			for _, bytes := range []int{900 << 10, 1<<20 + 1, 17 << 20} {
 				reply, err := f.call(CallRequest{Arguments: fmt.Appendf(nil, `{"bytes":%d}`, bytes)})
 				if err != nil || len(reply.Result) < bytes-100 {
 					t.Errorf("%d bytes: %d, %v", bytes, len(reply.Result), err)
 				}
 			}
-			reply, err := f.call(CallRequest{Arguments: fmt.Appendf(nil, `{"bytes":%d}`, maxFrameBytes+1000)})
+			reply, err := f.call(CallRequest{Arguments: fmt.Appendf(nil, `{"bytes":%d}`, 18<<20+1000)})
 			var large *TooLargeError
 			if !errors.As(err, &large) || !reply.MayHaveRun {
 				t.Errorf("over the limit: %v", err)

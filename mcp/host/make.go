@@ -99,6 +99,9 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 	case errors.As(err, &lost):
 		outcome.Message = fmt.Sprintf("the connector %q went away: %s", name, c.host.redacted(lost.Reason))
 		outcome.Steps = c.host.stepsBack(at, reply.MayHaveRun)
+		if problem := at.process.Status().Problem; problem != nil && problem.Kind == connector.ProblemLogin {
+			outcome.Status = StatusNeedsLogin
+		}
 	case errors.As(err, &notReady):
 		outcome.Message = fmt.Sprintf("the connector %q is not running", name)
 		outcome.Steps = c.host.stepsBack(at, reply.MayHaveRun)

@@ -225,6 +225,13 @@ func TestC29_ARefusedCredentialWantsASignIn(t *testing.T) {
 	saved(e, w.user(servers(entries)))
 	e.Connector("locked", message.ConnectorReady)
 	ok(t, e, "locked")
+	// A sign-in that ends while it runs is one that is wanted, and the call was not made.
+	peers["locked"].Change("auth=Bearer another")
+	lost := approved(t, e, "locked.a", "{}", message.ApproveOnce)
+	if lost.Status != message.CallNeedsLogin || lost.MayHaveRun || len(lost.Steps) < 2 {
+		t.Errorf("%+v", lost)
+	}
+	e.Connector("locked", message.ConnectorLogin)
 }
 
 func TestC52_EventStreamsOfEveryShape(t *testing.T) {
