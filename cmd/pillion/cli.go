@@ -49,6 +49,7 @@ type mcpGrammar struct {
 	Approve approveVerb `cmd:"" help:"Show what needs permission, whole, and allow it."`
 	Enable  enableVerb  `cmd:"" help:"Switch a connector on, for you and in this folder alone."`
 	Disable disableVerb `cmd:"" help:"Switch a connector off, for you and in this folder alone."`
+	Log     logVerb     `cmd:"" help:"Print what a connector wrote to its standard error last."`
 	Revoke  revokeVerb  `cmd:"" help:"Take back what was decided about a connector."`
 }
 

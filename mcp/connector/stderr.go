@@ -11,12 +11,14 @@ import (
 	"pillion/mcp/redact"
 )
 
+// OldLogSuffix stands behind the name of a log file that was set aside when it had grown too large.
+const OldLogSuffix = ".1"
+
 const (
 	maxLogFileBytes = 4 << 20 // of each of the two files
 	maxLogLineBytes = 64 << 10
 	maxTailLines    = 20
 	maxTailLine     = 500
-	oldLogSuffix    = ".1"
 )
 
 // journal is where everything goes that the server prints beside the protocol: a log file of two generations, and the last
@@ -224,7 +226,7 @@ func (r *rotating) write(b []byte) {
 // rotate closes first, because Windows renames no open file.
 func (r *rotating) rotate() {
 	r.close()
-	if os.Rename(r.path, r.path+oldLogSuffix) != nil {
+	if os.Rename(r.path, r.path+OldLogSuffix) != nil {
 		_ = os.Truncate(r.path, 0)
 	}
 	_ = r.open()

@@ -139,7 +139,7 @@ func TestC16_MemoryAndLogStayFlat(t *testing.T) {
 	}, tune(func(t *tuning) { t.probe = time.Hour }))
 	expectFlatHeap(t, before)
 	f.Stop(t.Context())
-	for _, path := range []string{log, log + oldLogSuffix} {
+	for _, path := range []string{log, log + OldLogSuffix} {
 		info, err := os.Stat(path)
 		if err != nil || info.Size() > maxLogFileBytes || info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 			t.Errorf("%s: %v %v", path, info, err)

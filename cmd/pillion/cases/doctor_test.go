@@ -143,6 +143,15 @@ func TestD3_DoctorOfAWindow(t *testing.T) {
 	if row := rows.about(t, message.DoctorSystem, "guard"); !strings.HasPrefix(row.Text, "runs") {
 		t.Errorf("%+v", row)
 	}
+	if code, out, said := w.inShell("mcp", "log", "dead"); code != 0 || !strings.Contains(out, "missing libfoo") || !strings.Contains(out, "started, process ") {
+		t.Errorf("code %d: %s%s", code, out, said)
+	}
+	if code, out, _ := w.inShell("mcp", "log", "dead", "-n", "1", "--json"); code != 0 || !strings.Contains(out, `"lines":["`) || strings.Contains(out, "started, process") && strings.Contains(out, "missing libfoo") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	if code, _, said := w.inShell("mcp", "log", "nobody"); code != 2 || !strings.Contains(said, "nobody") {
+		t.Errorf("code %d: %s", code, said)
+	}
 	execute(e, message.CommandDoctor.Name)
 	if shown := e.Shown("missing libfoo"); !strings.HasPrefix(shown, "Pillion: One thing is broken") || !strings.Contains(shown, "Windows on this machine") {
 		t.Error(shown)
