@@ -313,7 +313,7 @@ func (h *Host) standings(ids []string) []Standing {
 			continue
 		}
 		standing := Standing{ID: id, Name: s.entry.Name, State: h.state(s)}
-		if standing.State == StateFailed {
+		if standing.State == StateFailed || standing.State == StateLogin {
 			if problem := cmp.Or(s.fault, s.problem); problem != nil {
 				standing.Reason = problem.Reason
 			}

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"strconv"
+	"time"
 
 	"pillion/mcp/audit"
 	"pillion/mcp/consent"
@@ -104,7 +105,7 @@ func (h *Host) FindCall(id string) (CallEntry, error) {
 			entry.State = CallMayHaveRun
 		case audit.KindCall:
 			entry.State = CallFinished
-			entry.Result = &Result{CallID: id, Tool: entry.Tool, Status: Status(r.Status), Message: r.Message, MayHaveRun: r.MayHaveRun, AllowedBy: r.Allowed, Rule: r.Rule}
+			entry.Result = &Result{CallID: id, Tool: entry.Tool, Status: Status(r.Status), Message: r.Message, MayHaveRun: r.MayHaveRun, AllowedBy: r.Allowed, Rule: r.Rule, Duration: time.Duration(r.DurationMS) * time.Millisecond}
 		}
 	}
 	return entry, nil

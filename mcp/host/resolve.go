@@ -231,11 +231,8 @@ func (c *call) down(view Connector) *Result {
 	if view.Problem != nil {
 		reason = fmt.Sprintf("the connector %q is not running: %s", view.Name, view.Problem.Reason)
 	}
-	switch {
-	case view.State == StateDenied || view.State == StateDisabled:
+	if view.State == StateDenied || view.State == StateDisabled {
 		status = StatusDenied
-	case view.Problem != nil && view.Problem.Kind == "login":
-		status = StatusNeedsLogin
 	}
 	result := c.ended(status, reason+"; nothing ran")
 	if view.Problem != nil {

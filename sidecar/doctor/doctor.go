@@ -130,9 +130,8 @@ func (l *look) connectors() {
 	for _, c := range l.core.Connectors() {
 		row := message.DoctorRow{Level: message.DoctorOK, Subject: c.Name, Connector: message.ConnectorID(c.ID), Path: c.File}
 		switch c.State {
-		case host.StateFailed:
-			row.Level = message.DoctorBroken
-			row.Text = "does not run"
+		case host.StateFailed, host.StateLogin:
+			row.Level, row.Text = message.DoctorBroken, "does not run"
 			if c.Problem != nil {
 				row.Text += ": " + c.Problem.Reason
 				row.Steps = c.Problem.Steps

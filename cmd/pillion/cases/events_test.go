@@ -47,7 +47,7 @@ func TestN2_OneStreamOfEvents(t *testing.T) {
 	e.Connector("mine", message.ConnectorReady)
 	e.Connector("dead", message.ConnectorFailed)
 	past := editortest.Request(e, message.Events, message.EventsParams{})
-	if !isAmong(past.Events, "files", "connector mine starting", "connector mine ready") || !isAmong(past.Events, "connector dead starting", "connector dead failed") {
+	if !isAmong(past.Events, "files") || !isAmong(past.Events, "connector mine starting", "connector mine ready") || !isAmong(past.Events, "connector dead starting", "connector dead failed") {
 		t.Errorf("%+v", past.Events)
 	}
 	if result := approved(t, e, "mine.write", `{"text":"x"}`, message.ApproveOnce); result.Status != message.CallOK {
