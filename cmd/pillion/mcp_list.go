@@ -104,9 +104,10 @@ func (p *program) explain(connectors []message.Connector) {
 		if c.Problem == nil {
 			continue
 		}
-		p.print("\n" + editors.Quoted(c.Name) + " does not run: " + editors.Visible(c.Problem.Reason))
+		width := p.width()
+		p.print("\n" + wrapped("", editors.Quoted(c.Name)+" does not run: "+editors.Visible(c.Problem.Reason), width))
 		for i, step := range c.Problem.Steps {
-			p.print("  " + strconv.Itoa(i+1) + ". " + editors.Visible(step))
+			p.print(wrapped("  "+strconv.Itoa(i+1)+". ", editors.Visible(step), width))
 		}
 	}
 	if waiting > 0 {
