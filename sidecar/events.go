@@ -20,7 +20,7 @@ type eventFeed struct {
 
 // happened keeps an event, with the secrets that are known replaced (E7). It never blocks.
 func (s *Session) happened(e message.SessionEvent) {
-	for _, text := range []*string{&e.Problem, &e.Text, &e.Tool, &e.Name, &e.Asker, &e.By} {
+	for _, text := range []*string{&e.Problem, &e.Text, &e.Tool, &e.Name, &e.Asker, &e.By, &e.URI} {
 		if *text != "" {
 			*text = string(s.redacted([]byte(*text)))
 		}
@@ -44,6 +44,14 @@ func (s *Session) hostHappened(e host.Event) {
 	}
 	for _, change := range e.Tools {
 		s.happened(message.SessionEvent{Kind: message.EventTools, Connector: message.ConnectorID(change.Connector), Generation: change.Generation})
+	}
+	for kind, ids := range map[message.EventKind][]string{message.EventResources: e.Resources, message.EventPrompts: e.Prompts} {
+		for _, id := range ids {
+			s.happened(message.SessionEvent{Kind: kind, Connector: message.ConnectorID(id)})
+		}
+	}
+	for _, update := range e.Updates {
+		s.happened(message.SessionEvent{Kind: message.EventResourceUpdated, Connector: message.ConnectorID(update.Connector), URI: update.URI})
 	}
 	if c := e.Call; c != nil {
 		event := message.SessionEvent{

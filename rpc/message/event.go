@@ -30,6 +30,9 @@ const (
 	EventConnector        EventKind = "connector"        // a connector is in another state, or has another problem
 	EventConnectorRemoved EventKind = "connectorRemoved" // a connector is no more
 	EventTools            EventKind = "tools"            // a connector's tools were listed anew, or others of them are offered
+	EventResources        EventKind = "resources"        // a connector's resources were listed anew
+	EventResourceUpdated  EventKind = "resourceUpdated"  // a resource that is subscribed to has changed
+	EventPrompts          EventKind = "prompts"          // a connector's prompts were listed anew
 	EventCall             EventKind = "call"             // a call asks, runs or has finished
 	EventAsk              EventKind = "ask"              // a question was opened
 	EventAskClosed        EventKind = "askClosed"        // a question has ended
@@ -59,6 +62,7 @@ type SessionEvent struct {
 	State      ConnectorState `json:"state,omitzero"`      // of the connector
 	Problem    string         `json:"problem,omitzero"`    // why it does not run; words of the connector may be in it
 	Generation int            `json:"generation,omitzero"` // of the connector's tools
+	URI        string         `json:"uri,omitzero"`        // of the resource, as its connector names it
 	Tool       string         `json:"tool,omitzero"`       // label of the tool that is called, or what the caller named
 	Call       CallState      `json:"call,omitzero"`       // how far the call has come
 	Status     CallStatus     `json:"status,omitzero"`     // what came of it

@@ -112,7 +112,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{AttachChallengeResult{}, "proof nonce"},
 		{AttachParams{}, "role name proof"},
 		{CommandStarted{}, "callId"},
-		{SessionEvent{}, "epoch seq at kind callId? connector? name? state? problem? generation? tool? call? status? mayHaveRun? durationMs? asker? askId? ask? how? by? level? text? missed?"},
+		{SessionEvent{}, "epoch seq at kind callId? connector? name? state? problem? generation? uri? tool? call? status? mayHaveRun? durationMs? asker? askId? ask? how? by? level? text? missed?"},
 		{EventsParams{}, "epoch? since?"},
 		{EventsResult{}, "epoch events"},
 		{DoctorParams{}, "sections?"},

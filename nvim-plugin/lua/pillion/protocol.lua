@@ -1537,6 +1537,9 @@
 ---| "connector" # a connector is in another state, or has another problem
 ---| "connectorRemoved" # a connector is no more
 ---| "tools" # a connector's tools were listed anew, or others of them are offered
+---| "resources" # a connector's resources were listed anew
+---| "resourceUpdated" # a resource that is subscribed to has changed
+---| "prompts" # a connector's prompts were listed anew
 ---| "call" # a call asks, runs or has finished
 ---| "ask" # a question was opened
 ---| "askClosed" # a question has ended
@@ -1568,6 +1571,8 @@
 ---@field problem? string
 ---of the connector's tools
 ---@field generation? integer
+---of the resource, as its connector names it
+---@field uri? string
 ---label of the tool that is called, or what the caller named
 ---@field tool? string
 ---how far the call has come

@@ -1895,6 +1895,12 @@ export type EventKind =
   | "connectorRemoved"
   /** a connector's tools were listed anew, or others of them are offered */
   | "tools"
+  /** a connector's resources were listed anew */
+  | "resources"
+  /** a resource that is subscribed to has changed */
+  | "resourceUpdated"
+  /** a connector's prompts were listed anew */
+  | "prompts"
   /** a call asks, runs or has finished */
   | "call"
   /** a question was opened */
@@ -1935,6 +1941,8 @@ export interface SessionEvent {
   problem?: string;
   /** of the connector's tools */
   generation?: number;
+  /** of the resource, as its connector names it */
+  uri?: string;
   /** label of the tool that is called, or what the caller named */
   tool?: string;
   /** how far the call has come */
