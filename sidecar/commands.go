@@ -27,6 +27,10 @@ var commands = map[string]command{
 	message.CommandPermissionRemove.Name: commandOf(message.CommandPermissionRemove, (*Session).removePermission),
 	message.CommandAskAnswer.Name:        commandOf(message.CommandAskAnswer, (*Session).answerShown),
 	message.CommandConnectorAllow.Name:   commandOf(message.CommandConnectorAllow, (*Session).allowConnector),
+	message.CommandConnectorPutOff.Name:  commandOf(message.CommandConnectorPutOff, (*Session).putOffConnector),
+	message.CommandConnectorDeny.Name:    commandOf(message.CommandConnectorDeny, (*Session).denyConnector),
+	message.CommandConnectorTest.Name:    commandOf(message.CommandConnectorTest, (*Session).testConnector),
+	message.CommandImport.Name:           commandOf(message.CommandImport, (*Session).importFile),
 	message.CommandConnectorRevoke.Name:  commandOf(message.CommandConnectorRevoke, (*Session).revokeConnector),
 	message.CommandConnectorStart.Name:   commandOf(message.CommandConnectorStart, (*Session).startConnector),
 	message.CommandConnectorStop.Name:    commandOf(message.CommandConnectorStop, (*Session).stopConnector),
@@ -58,13 +62,4 @@ func (s *Session) executeCommand(ctx context.Context, params protocol.ExecuteCom
 	s.answering.begin()
 	defer s.answering.end()
 	return act(s, ctx, params.Arguments)
-}
-
-// lspCommand is a command as a code action carries it.
-func lspCommand[A, R any](title string, c message.Command[A, R], arguments A) protocol.Command {
-	raw, err := c.FormatArguments(arguments)
-	if err != nil { // the arguments are made of strings
-		panic(err)
-	}
-	return protocol.Command{Title: title, Command: c.Name, Arguments: raw}
 }

@@ -5,57 +5,62 @@ import (
 	"go.lsp.dev/uri"
 
 	"pillion/mcp/config"
-	"pillion/mcp/host"
 	"pillion/rpc"
 	"pillion/sidecar/configdoc"
 	"pillion/sidecar/core"
 )
 
-// publish tells what is to be said about an open configuration file, of the text that the editor shows.
-func (s *Session) publish(u uri.URI) {
-	if !isConfigName(u) || !s.notifier.isOpen() {
+// publishSoon tells what is to be said about a document once the reader is free again. What is typed meanwhile is told of at
+// once, and about every other file nothing is done.
+func (s *Session) publishSoon(u uri.URI) {
+	if !s.isConfigName(u) || !s.documents.claim(u) {
 		return
 	}
-	if !s.hasStarted() {
-		return // the start of the host publishes everything
-	}
+	s.inBackground(func() { s.publish(u) })
+}
+
+// publish tells what is to be said about an open configuration file, of the text that the editor shows.
+func (s *Session) publish(u uri.URI) {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
+	s.documents.release(u)
+	if !s.isConfigName(u) || !s.notifier.isOpen() || !s.hasStarted() {
+		return // the start of the host publishes everything
+	}
 	b, isOpen := s.documents.find(u)
 	if !isOpen {
 		return
 	}
-	if pathOf(u) == s.core.Folders.Settings {
-		s.publishDocument(u, b, core.SettingsDocument(pathOf(u), b.text), nil)
-		return
-	}
-	file, isOurs := s.fileOf(pathOf(u))
-	if !isOurs {
-		return
-	}
-	document := config.Parse(file, b.text)
-	var connectors []host.Connector
-	all := s.core.Connectors()
-	for _, connector := range all {
-		// What runs is the saved text: of an entry that was edited since, its state says nothing.
-		entry := document.Entry(connector.Name)
-		if connector.File == file.Path && entry != nil && entry.Hash() == connector.FileHash {
-			connectors = append(connectors, connector)
+	if diagnostics, isOurs := s.diagnosticsOf(b); isOurs {
+		if !s.editor.relates() {
+			for i := range diagnostics {
+				diagnostics[i].RelatedInformation = nil
+			}
 		}
+		s.tell(rpc.Notify(s.conn, publishDiagnostics, protocol.PublishDiagnosticsParams{
+			URI: u, Version: protocol.NewOptional(b.version), Diagnostics: diagnostics,
+		}))
 	}
-	s.publishDocument(u, b, document, connectors)
 }
 
-func (s *Session) publishDocument(u uri.URI, b buffer, document *config.Document, connectors []host.Connector) {
-	diagnostics := configdoc.Diagnostics(document, connectors, configdoc.Units{IsUTF16: s.editor.isUTF16()})
-	s.tell(rpc.Notify(s.conn, publishDiagnostics, protocol.PublishDiagnosticsParams{
-		URI: u, Version: protocol.NewOptional(b.version), Diagnostics: diagnostics,
-	}))
+// diagnosticsOf are those of a document; false for one that is none of Pillion's.
+func (s *Session) diagnosticsOf(b buffer) ([]protocol.Diagnostic, bool) {
+	path := pathOf(b.uri)
+	if path == s.core.Folders.Settings {
+		return configdoc.Findings(b.uri, core.SettingsDocument(path, b.text), configdoc.Units{IsUTF16: s.editor.isUTF16()}), true
+	}
+	if document, file, isOurs := s.documentOf(b); isOurs {
+		return configdoc.Diagnostics(document, s.factsOf(document, file)), true
+	}
+	if document, isForeign := s.foreignOf(b); isForeign {
+		return configdoc.ForeignDiagnostics(document), true
+	}
+	return nil, false
 }
 
 // unpublish clears what was said about a file that is no longer open (U23).
 func (s *Session) unpublish(u uri.URI) {
-	if !isConfigName(u) || !s.notifier.isOpen() {
+	if !s.isConfigName(u) || !s.notifier.isOpen() {
 		return
 	}
 	s.publishing.Lock()

@@ -5,14 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
-	"path/filepath"
 	"sync"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"pillion/mcp/config"
-	"pillion/mcp/settings"
 	"pillion/rpc"
 )
 
@@ -28,12 +26,15 @@ type buffer struct {
 	uri     uri.URI
 	version int32
 	text    []byte
+	parsed  *parsed
 }
 
 // documents are the open documents.
 type documents struct {
 	mu   sync.Mutex
 	open map[uri.URI]buffer
+	// claimed are those that somebody is about to tell of.
+	claimed map[uri.URI]bool
 }
 
 func (s *Session) handleDocuments(r *rpc.Router) {
@@ -45,8 +46,8 @@ func (s *Session) handleDocuments(r *rpc.Router) {
 
 func (s *Session) didOpen(_ context.Context, params protocol.DidOpenTextDocumentParams) {
 	item := params.TextDocument
-	s.documents.set(buffer{uri: item.URI, version: item.Version, text: []byte(item.Text)})
-	s.publish(item.URI)
+	s.documents.set(buffer{uri: item.URI, version: item.Version, text: []byte(item.Text), parsed: &parsed{}})
+	s.publishSoon(item.URI)
 }
 
 func (s *Session) didChange(_ context.Context, params protocol.DidChangeTextDocumentParams) {
@@ -55,12 +56,12 @@ func (s *Session) didChange(_ context.Context, params protocol.DidChangeTextDocu
 		s.log.Warn("change of a document that is not open", "uri", params.TextDocument.URI)
 		return
 	}
-	b.version = params.TextDocument.Version
+	b.version, b.parsed = params.TextDocument.Version, &parsed{}
 	for _, change := range params.ContentChanges {
 		b.text = changed(b.text, change, s.editor.isUTF16())
 	}
 	s.documents.set(b)
-	s.publish(b.uri)
+	s.publishSoon(b.uri)
 }
 
 func changed(text []byte, change protocol.TextDocumentContentChangeEvent, isUTF16 bool) []byte {
@@ -87,8 +88,9 @@ func (s *Session) didSave(_ context.Context, params protocol.DidSaveTextDocument
 		if err != nil {
 			return
 		}
-		if isConfigName(params.TextDocument.URI) {
+		if s.isConfigName(params.TextDocument.URI) {
 			c.Reload()
+			s.moveDecisions(pathOf(params.TextDocument.URI))
 		}
 		if isOpen {
 			sum := sha256.Sum256(b.text)
@@ -100,15 +102,6 @@ func (s *Session) didSave(_ context.Context, params protocol.DidSaveTextDocument
 func (s *Session) didClose(_ context.Context, params protocol.DidCloseTextDocumentParams) {
 	s.documents.remove(params.TextDocument.URI)
 	s.unpublish(params.TextDocument.URI)
-}
-
-// isConfigName recognises a configuration file by its name, never by its language (U13).
-func isConfigName(u uri.URI) bool {
-	switch filepath.Base(pathOf(u)) {
-	case config.ProjectFileName, "mcp.json", settings.FileName:
-		return true
-	}
-	return false
 }
 
 func (d *documents) set(b buffer) {
@@ -148,7 +141,7 @@ type snapshotKey struct{}
 // snapshot gives a request the document it speaks of as it was when the request came.
 func (s *Session) snapshot(ctx context.Context, method string) context.Context {
 	ctx = s.own.with(ctx)
-	if method != codeAction.Method {
+	if !s.languageMethods[method] {
 		return ctx
 	}
 	return context.WithValue(ctx, snapshotKey{}, s.documents.copied())
@@ -165,4 +158,25 @@ func bufferIn(ctx context.Context, u uri.URI) (buffer, bool) {
 	documents, _ := ctx.Value(snapshotKey{}).(map[uri.URI]buffer)
 	b, isOpen := documents[u]
 	return b, isOpen
+}
+
+// claim reports whether nobody is about to tell of a document yet; who claims it does.
+func (d *documents) claim(u uri.URI) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.claimed[u] {
+		return false
+	}
+	if d.claimed == nil {
+		d.claimed = map[uri.URI]bool{}
+	}
+	d.claimed[u] = true
+	return true
+}
+
+// release says that a document is being told of as it is now.
+func (d *documents) release(u uri.URI) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.claimed, u)
 }

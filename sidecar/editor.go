@@ -49,6 +49,7 @@ type editor struct {
 	progress bool // window/workDoneProgress/create
 	pulls    bool // workspace/configuration
 	follows  bool // the registration of workspace/didChangeConfiguration
+	language languageSupport
 }
 
 func (e *editor) declare(params protocol.InitializeParams) {
@@ -68,6 +69,9 @@ func (e *editor) declare(params protocol.InitializeParams) {
 	if window := params.Capabilities.Window; window != nil {
 		e.shows = window.ShowDocument != nil && window.ShowDocument.Support
 		e.progress = window.WorkDoneProgress != nil && *window.WorkDoneProgress
+	}
+	if text := params.Capabilities.TextDocument; text != nil {
+		e.language = languageSupportOf(*text)
 	}
 	if workspace := params.Capabilities.Workspace; workspace != nil {
 		e.pulls = workspace.Configuration != nil && *workspace.Configuration

@@ -14,6 +14,7 @@ import (
 	"pillion/mcp/settings"
 	"pillion/rpc"
 	"pillion/rpc/message"
+	"pillion/sidecar/configdoc"
 )
 
 // The exit codes of a session.
@@ -95,6 +96,7 @@ func (s *Session) handleLSP(r *rpc.Router) {
 	s.handleDocuments(r)
 	s.handleWorkspace(r)
 	rpc.Handle(r, codeAction, s.codeAction)
+	s.handleLanguage(r)
 	rpc.Handle(r, executeCommand, s.executeCommand)
 	rpc.HandleNotification(r, cancelProgress, s.cancelProgress)
 }
@@ -123,7 +125,7 @@ func (s *Session) initialize(_ context.Context, params protocol.InitializeParams
 	}, then, nil
 }
 
-// capabilities are what the session can do; hover and the like are registered when there is something to show (U14).
+// capabilities are what the session can do. What an editor lets register for single files is registered for them later (U14).
 func (s *Session) capabilities(socket string) (protocol.ServerCapabilities, error) {
 	experimental, err := rpc.Marshal(map[string]any{message.CapabilityName: message.ServerCapability{
 		Protocol: message.ProtocolVersion, Version: s.options.Version, Window: s.window,
@@ -134,18 +136,20 @@ func (s *Session) capabilities(socket string) (protocol.ServerCapabilities, erro
 	}
 	yes := true
 	incremental := protocol.TextDocumentSyncKindIncremental
-	return protocol.ServerCapabilities{
+	capabilities := protocol.ServerCapabilities{
 		PositionEncoding: s.editor.encoding(),
 		TextDocumentSync: &protocol.TextDocumentSyncOptions{
 			OpenClose: &yes, Change: &incremental, Save: &protocol.SaveOptions{},
 		},
-		CodeActionProvider:     &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{trustKind}},
+		CodeActionProvider:     &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, configdoc.TrustKind}},
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commandNames()},
 		Workspace: &protocol.WorkspaceOptions{WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{
 			Supported: &yes, ChangeNotifications: protocol.Boolean(true),
 		}},
 		Experimental: experimental,
-	}, nil
+	}
+	s.provide(&capabilities)
+	return capabilities, nil
 }
 
 func (s *Session) initialized(context.Context, message.Empty) {
@@ -153,6 +157,7 @@ func (s *Session) initialized(context.Context, message.Empty) {
 		s.notifier.begin()
 		s.start()
 		s.inBackground(s.followSettings)
+		s.inBackground(s.registerLanguage)
 	})
 }
 

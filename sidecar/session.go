@@ -58,13 +58,16 @@ type Session struct {
 	settings  *core.Settings
 	pulling   sync.Mutex // keeps the answers of the editor about its settings in order
 	documents documents
-	notifier  notifier
-	stream    *stream.Stream
-	eventFeed eventFeed
-	shown     shownDocuments
-	answering answering
-	life      life
-	attached  attachments
+	renames   renames
+	// languageMethods are those that snapshot keeps the documents for.
+	languageMethods map[string]bool
+	notifier        notifier
+	stream          *stream.Stream
+	eventFeed       eventFeed
+	shown           shownDocuments
+	answering       answering
+	life            life
+	attached        attachments
 	// checkPlace refuses a socket that a repository could hold; it looks at the workspace, which may hang.
 	checkPlace func(core.Folders, []string) error
 
@@ -104,7 +107,10 @@ func Run(ctx context.Context, o Options) (int, error) {
 }
 
 func newSession(ctx context.Context, o Options) *Session {
-	s := &Session{options: o, log: o.Logger, window: core.NewWindow(), opened: make(chan struct{}), started: make(chan struct{}), checkPlace: checkPlace}
+	s := &Session{
+		options: o, log: o.Logger, window: core.NewWindow(), opened: make(chan struct{}), started: make(chan struct{}), checkPlace: checkPlace,
+		languageMethods: languageMethods(),
+	}
 	if s.settings = o.Settings; s.settings == nil {
 		s.settings = core.NewSettings(o.Environ, nil)
 	}

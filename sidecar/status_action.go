@@ -9,6 +9,7 @@ import (
 	"pillion/editors"
 	"pillion/mcp/host"
 	"pillion/rpc/message"
+	"pillion/sidecar/configdoc"
 )
 
 // statusLineActions are what can be done about the tools and connectors of the chosen lines of the status document, for
@@ -26,12 +27,12 @@ func statusLineActions(ctx context.Context, params protocol.CodeActionParams, h 
 		for _, tool := range h.Tools() {
 			if editors.IsToolLine(lines[at], tool.Label) {
 				title := "Call " + editors.Quoted(tool.Label)
-				actions = append(actions, action(title, lspCommand(title, message.CommandToolCall, message.ToolCallArguments{Tool: message.ToolRef(tool.ID)})))
+				actions = append(actions, configdoc.Action(configdoc.Command(title, message.CommandToolCall, message.ToolCallArguments{Tool: message.ToolRef(tool.ID)})))
 			}
 		}
 		for _, connector := range h.Connectors() {
 			if editors.IsConnectorLine(lines[at], connector.Name) {
-				actions = append(actions, connectorActions(connector)...)
+				actions = append(actions, configdoc.ConnectorActions(connector)...)
 			}
 		}
 	}

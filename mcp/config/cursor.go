@@ -228,3 +228,24 @@ func (r *cursorReader) follow(end int) {
 	r.cursor.HasColon = r.cursor.IsKey && c == ':'
 	r.cursor.NeedsComma = c == '"' || c == '{' || c == '[' || isNameByte(c)
 }
+
+// Reference is a ${…} of a value.
+type Reference struct {
+	Name                            string
+	IsInput, IsVariable, HasDefault bool
+}
+
+// ReferenceAt is the innermost reference under an offset in a string.
+func (d *Draft) ReferenceAt(e *Entry, n *Node, offset int) (Reference, bool) {
+	var found *reference
+	t, _ := parseTemplate(n.Text)
+	t.each(func(r *reference) {
+		if rawOffset(d.Document.Text, n.Span, r.start) <= offset && offset < rawOffset(d.Document.Text, n.Span, r.end) {
+			found = r
+		}
+	})
+	if found == nil {
+		return Reference{}, false
+	}
+	return Reference{Name: found.name, IsInput: found.kind == refInput, IsVariable: found.kind == refVariable && !e.provides(found.name), HasDefault: found.hasDefault}, true
+}

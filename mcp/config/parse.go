@@ -69,6 +69,8 @@ type Document struct {
 	Profiles []Profile
 
 	byName map[string]*Entry
+	// section is the text under "pillion" beside mcpServers.
+	section string
 	// inputs are those of a user's file, by id; nil for one with a fault.
 	inputs map[string]*Input
 	// defaults are the options under "pillion", "defaults".
@@ -105,6 +107,14 @@ func read(f File, text []byte, t *tree, fault *syntaxFault) *Document {
 
 // Entry returns the entry of a name, or nil.
 func (d *Document) Entry(name string) *Entry { return d.byName[name] }
+
+// SaysTheSame reports whether two texts of a file surely say the same of an
+// entry, by their letters alone; false decides nothing.
+func (d *Document) SaysTheSame(other *Document, name string) bool {
+	a, b := d.byName[name], other.byName[name]
+	return d.Parsed && other.Parsed && a != nil && b != nil && a.Text == b.Text && a.alias == "" && d.section == other.section &&
+		d.File == other.File
+}
 
 // EntryAt returns the entry whose key or value holds a byte offset, or nil.
 func (d *Document) EntryAt(offset int) *Entry {
@@ -194,6 +204,7 @@ func (d *Document) readRoot(root *hujson.Value) {
 	}
 	for _, m := range list {
 		if m.key == "pillion" {
+			d.section += string(d.Text[m.value.StartOffset:m.value.EndOffset])
 			d.readSection(m)
 		}
 	}

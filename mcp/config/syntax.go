@@ -92,6 +92,8 @@ type scanner struct {
 	open                   []int // offsets of the brackets not closed yet
 	lastEnd                int   // end of the last value
 	comment, trailingComma *Span
+	isCollecting           bool // every comment, and not the first alone
+	comments               []Span
 }
 
 // What the grammar allows next.
@@ -256,6 +258,9 @@ func (s *scanner) skipBlank() *syntaxFault {
 }
 
 func (s *scanner) skipComment(n int) {
+	if s.isCollecting {
+		s.comments = append(s.comments, Span{s.pos, s.pos + n})
+	}
 	if s.comment == nil {
 		s.comment = &Span{s.pos, s.pos + n}
 	}

@@ -274,6 +274,21 @@ func (s *Store) Revoke(ctx context.Context, root, connector string) error {
 	})
 }
 
+// Rename lets what was decided about a definition in a root count under another name of its connector, and no more under the one
+// before. A refusal of that name stays. A *state.UnsavedError is that of Decide.
+func (s *Store) Rename(ctx context.Context, root, from, to, hash string) error {
+	return s.change(ctx, "rename", root, from, func(f file) file {
+		isRefused := slices.ContainsFunc(f.Records, func(r Record) bool { return r.at(root, to) && r.Decision == Never })
+		records := slices.Clone(f.Records)
+		for i, r := range records {
+			if r.at(root, from) && (r.Hash == hash || r.Decision == Never) && !isRefused {
+				records[i].Connector = to
+			}
+		}
+		return file{Records: records}
+	})
+}
+
 func (s *Store) change(ctx context.Context, what, root, connector string, change func(file) file) error {
 	if err := s.kept.Change(ctx, change); err != nil {
 		return fmt.Errorf("%s connector %q in %s: %w", what, connector, root, err)

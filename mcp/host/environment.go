@@ -31,6 +31,18 @@ func (h *Host) lookup(at subject) func(string) (string, bool) {
 	}
 }
 
+// HasVariable reports whether a variable has a value for a connector, and never which (B6). Of an id that is not known it tells
+// what Pillion's own environment has.
+func (h *Host) HasVariable(id, name string) bool {
+	look := func(name string) (string, bool) { return lookupIn(h.options.Environ, name) }
+	_ = h.stepOn(id, func(s *slot) error {
+		look = h.lookup(h.subjectAt(s))
+		return nil
+	})
+	_, isSet := look(name)
+	return isSet
+}
+
 func lookupIn(environ []string, name string) (string, bool) {
 	for i := len(environ) - 1; i >= 0; i-- {
 		key, value, found := strings.Cut(environ[i], "=")

@@ -262,6 +262,32 @@ func (h *Host) IsSuspended(r permission.Rule) bool {
 	return isHere
 }
 
+// ChangedTools are the tools of each connector, by its id, that are others by now than a standing yes was given to, sorted: what
+// was said of them is suspended (B7).
+func (h *Host) ChangedTools() map[string][]string {
+	rules := h.permissions.Rules()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	changed := map[string][]string{}
+	for _, s := range h.present() {
+		if !s.isListed() {
+			continue
+		}
+		for _, tool := range h.offered(s) {
+			isChanged := func(r permission.Rule) bool {
+				was, isCovered := r.ToolHashes[tool.Name]
+				return r.Decision == permission.RuleAllow && isCovered && was != tool.Hash && r.Connector == s.entry.Identity() &&
+					r.Source == string(s.entry.File.Source) && (r.Scope != permission.ScopeProject || r.Root == s.entry.File.Root)
+			}
+			if slices.ContainsFunc(rules, isChanged) {
+				changed[s.id] = append(changed[s.id], tool.Name)
+			}
+		}
+		slices.Sort(changed[s.id])
+	}
+	return changed
+}
+
 // mayAllow reports whether a rule allows a tool of the connector as it is, as far as that is known; h.mu is held.
 func (h *Host) mayAllow(s *slot, r permission.Rule) bool {
 	isOf := s.entry.Identity() == r.Connector && string(s.entry.File.Source) == r.Source && s.hash == r.DefinitionHash

@@ -193,6 +193,29 @@ func (s *Store) Add(ctx context.Context, r Rule) (Rule, error) {
 	return Rule{}, err
 }
 
+// Rename lets the rules about a definition of a connector count under another name; label says what a rule is called then. Those
+// that only take away move whatever the definition. A *state.UnsavedError is that of Add.
+func (s *Store) Rename(ctx context.Context, of Rule, to string, label func(Rule) string) error {
+	move := func(rules []Rule) []Rule {
+		moved := slices.Clone(rules)
+		for i, r := range moved {
+			isOf := r.Connector == of.Connector && r.Source == of.Source && (r.Scope == ScopeUser || r.Root == of.Root)
+			if isOf && (r.Limits() || r.DefinitionHash == of.DefinitionHash) {
+				moved[i].Connector = to
+				moved[i].Label = label(moved[i])
+			}
+		}
+		return moved
+	}
+	s.mu.Lock()
+	s.sessions = move(s.sessions)
+	s.mu.Unlock()
+	if err := s.kept.Change(ctx, func(f file) file { return file{Rules: move(f.Rules)} }); err != nil {
+		return fmt.Errorf("rename connector %q in the permissions: %w", of.Connector, err)
+	}
+	return nil
+}
+
 // complete gives a new rule its id and time, and takes away what its kind has no use for.
 func complete(r Rule) Rule {
 	var id [8]byte

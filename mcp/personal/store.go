@@ -233,6 +233,20 @@ func (s *Store) SetTool(ctx context.Context, in []Folder, source, name, tool str
 	})
 }
 
+// Rename lets what is wanted of a connector in these folders count under another name; what is wanted of that one already stays.
+// The error is that of [Store.SetWorkspace].
+func (s *Store) Rename(ctx context.Context, in []Folder, source, from, to string) error {
+	return s.change(ctx, in, false, func(r *record) {
+		c, isKnown := r.find(source, from)
+		if _, isTaken := r.find(source, to); !isKnown || isTaken {
+			return
+		}
+		r.put(connector{Source: source, Name: from})
+		c.Name = to
+		r.put(c)
+	})
+}
+
 // put takes the place of what was said of the connector; the list of the record before stays as it is.
 func (r *record) put(c connector) {
 	r.Connectors = slices.DeleteFunc(slices.Clone(r.Connectors), func(old connector) bool { return old.Source == c.Source && old.Name == c.Name })

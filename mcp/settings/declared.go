@@ -13,6 +13,7 @@ const (
 	Notifications Name = "notifications"
 	Trusted       Name = "trusted"
 	LogLevel      Name = "logLevel"
+	Format        Name = "format"
 	Trace         Name = "trace"
 	ConfigFolder  Name = "configFolder"
 	StateFolder   Name = "stateFolder"
@@ -131,6 +132,12 @@ func sessionSettings() []Setting {
 			Paragraph: "Where it is false every connector of the project waits, whatever was allowed before. " +
 				"It never stands in for your permission: true allows nothing by itself. " +
 				"An editor sends what its own workspace trust says, which can only take away.",
+		},
+		{
+			Name: Format, Owner: OfSession, Kind: Bool, Default: `false`, From: everywhere(),
+			Line: "Whether the editor may have configuration files indented anew by Pillion.",
+			Paragraph: "It is off because many editors ask every server of a file to format it, and have one for JSON already. " +
+				"What is on a line stays as it is, and so do comments and line ends.",
 		},
 		{
 			Name: LogLevel, Owner: OfSession, Kind: Word, Default: `"info"`, From: everywhere(), variable: "PILLION_LOG",

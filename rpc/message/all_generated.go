@@ -410,6 +410,33 @@ func Commands() []Declared {
 			ForPeopleOnly: true,
 		},
 		{
+			Name:          "CommandConnectorPutOff",
+			Method:        CommandConnectorPutOff.Name,
+			Direction:     DirectionCommand,
+			Doc:           "Says not now: a connector that waits for permission is asked about no more until its definition changes or the user acts.",
+			ForPeopleOnly: true,
+		},
+		{
+			Name:          "CommandConnectorDeny",
+			Method:        CommandConnectorDeny.Name,
+			Direction:     DirectionCommand,
+			Doc:           "Says never: a connector that waits for permission does not run here, whatever its definition.",
+			ForPeopleOnly: true,
+		},
+		{
+			Name:      "CommandConnectorTest",
+			Method:    CommandConnectorTest.Name,
+			Direction: DirectionCommand,
+			Doc:       "Starts a connector that may run, and says whether it answers, how long that took and what it offers.",
+		},
+		{
+			Name:          "CommandImport",
+			Method:        CommandImport.Name,
+			Direction:     DirectionCommand,
+			Doc:           "Writes the entries of another program's file into the project's or the user's own file, as pillion/import does, and opens a report of what could not be carried over. Without a file the files that are there are listed.",
+			ForPeopleOnly: true,
+		},
+		{
 			Name:          "CommandConnectorRevoke",
 			Method:        CommandConnectorRevoke.Name,
 			Direction:     DirectionCommand,

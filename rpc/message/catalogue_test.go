@@ -36,7 +36,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 // client library registers each of them as an editor command.
 func TestU15_ServerCommandsHaveTheirOwnPrefix(t *testing.T) {
 	want := []string{"review", "ask.answer", "connector.start", "connector.stop", "connector.restart", "connector.remove",
-		"connector.showLog", "connector.enable", "connector.disable", "connector.allow", "connector.revoke", "tool.call", "status", "stopAll",
+		"connector.showLog", "connector.putOff", "connector.deny", "connector.test", "import", "connector.enable", "connector.disable", "connector.allow", "connector.revoke", "tool.call", "status", "stopAll",
 		"permission.remove", "resume", "doctor"}
 	for i := range want {
 		want[i] = "command pillion.server." + want[i]
@@ -64,7 +64,7 @@ func sorted(list []string) []string {
 // trust can be taken for something that agents may reach.
 func TestS6_WhatChangesTrustIsMarked(t *testing.T) {
 	subjects := []string{"consent", "permission", "secret", "ask", "trust", "mode/set", "connector/add", "connector/remove", "import",
-		"connector.allow", "connector.revoke", "connector.remove",
+		"connector.allow", "connector.revoke", "connector.remove", "connector.putOff", "connector.deny",
 		"connector/set", "tool/set", "workspace/set", "connector.enable", "connector.disable", "resume"}
 	for _, d := range append(All(), Commands()...) {
 		wire := strings.TrimPrefix(strings.TrimPrefix(d.Method, "pillion.server."), "pillion/")

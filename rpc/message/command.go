@@ -102,6 +102,12 @@ type PermissionArguments struct {
 	ID RuleID `json:"id,omitzero"`
 }
 
+// ImportArguments name a file that pillion/imports lists.
+type ImportArguments struct {
+	URI   URI      `json:"uri,omitzero"`
+	Names []string `json:"names,omitzero"` // which of its connectors; all of them where there are none
+}
+
 // CommandStarted is the answer of a command that may wait.
 type CommandStarted struct {
 	CallID CallID `json:"callId"`
@@ -149,6 +155,29 @@ var CommandConnectorShowLog = Command[ConnectorArguments, Empty]{Name: "pillion.
 //
 //pillion:people
 var CommandConnectorAllow = Command[ConnectorArguments, Empty]{Name: "pillion.server.connector.allow"}
+
+// CommandConnectorPutOff says not now: a connector that waits for permission is
+// asked about no more until its definition changes or the user acts.
+//
+//pillion:people
+var CommandConnectorPutOff = Command[ConnectorArguments, Empty]{Name: "pillion.server.connector.putOff"}
+
+// CommandConnectorDeny says never: a connector that waits for permission does
+// not run here, whatever its definition.
+//
+//pillion:people
+var CommandConnectorDeny = Command[ConnectorArguments, Empty]{Name: "pillion.server.connector.deny"}
+
+// CommandConnectorTest starts a connector that may run, and says whether it
+// answers, how long that took and what it offers.
+var CommandConnectorTest = Command[ConnectorArguments, CommandStarted]{Name: "pillion.server.connector.test"}
+
+// CommandImport writes the entries of another program's file into the project's
+// or the user's own file, as pillion/import does, and opens a report of what
+// could not be carried over. Without a file the files that are there are listed.
+//
+//pillion:people
+var CommandImport = Command[ImportArguments, Empty]{Name: "pillion.server.import"}
 
 // CommandConnectorRevoke takes every decision about a connector back: it is
 // stopped if it runs, and waits again.

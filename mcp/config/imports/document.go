@@ -125,8 +125,8 @@ func tree(f Format, text []byte) (value, error) {
 	return value{}, fmt.Errorf("has a format that is not known")
 }
 
-// serversKey is the key that a format keeps its connectors under.
-func serversKey(f Format) string {
+// ServersKey is the key that a format keeps its connectors under.
+func ServersKey(f Format) string {
 	switch f {
 	case VSCode:
 		return "servers"
@@ -141,7 +141,7 @@ func serversKey(f Format) string {
 }
 
 func (d *Document) read(root value, folders []string) error {
-	key := serversKey(d.Place.Format)
+	key := ServersKey(d.Place.Format)
 	if d.Place.Format == ClaudeCode {
 		d.readProjects(root.get("projects"), folders)
 	}

@@ -463,7 +463,7 @@ func (s *source) file() string {
 	if s.format == Codex {
 		return "[mcp_servers.n]\n" + strings.Join(members, "\n") + "\n"
 	}
-	return `{"` + serversKey(s.format) + `": {"n": {` + strings.Join(members, ",") + `}}}`
+	return `{"` + ServersKey(s.format) + `": {"n": {` + strings.Join(members, ",") + `}}}`
 }
 
 // FuzzParse holds that nothing panics in any format, and that what comes out is

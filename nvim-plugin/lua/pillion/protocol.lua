@@ -1740,6 +1740,12 @@
 ---@class (exact) pillion.PermissionArguments
 ---@field id? pillion.RuleId
 
+---pillion.ImportArguments name a file that pillion/imports lists.
+---@class (exact) pillion.ImportArguments
+---@field uri? pillion.URI
+---which of its connectors; all of them where there are none
+---@field names? string[]
+
 ---pillion.CommandStarted is the answer of a command that may wait.
 ---@class (exact) pillion.CommandStarted
 ---@field callId pillion.CallId
@@ -2045,6 +2051,27 @@ M.commands = {
   ---
   ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.Empty`.
   connector_allow = 'pillion.server.connector.allow',
+  ---Says not now: a connector that waits for permission is asked about no more until its
+  ---definition changes or the user acts.
+  ---
+  ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.Empty`.
+  connector_put_off = 'pillion.server.connector.putOff',
+  ---Says never: a connector that waits for permission does not run here, whatever its
+  ---definition.
+  ---
+  ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.Empty`.
+  connector_deny = 'pillion.server.connector.deny',
+  ---Starts a connector that may run, and says whether it answers, how long that took and what
+  ---it offers.
+  ---
+  ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.CommandStarted`.
+  connector_test = 'pillion.server.connector.test',
+  ---Writes the entries of another program's file into the project's or the user's own file, as
+  ---pillion/import does, and opens a report of what could not be carried over. Without a file
+  ---the files that are there are listed.
+  ---
+  ---Arguments: `{uri, names}` of `pillion.ImportArguments`. Result: `pillion.Empty`.
+  import = 'pillion.server.import',
   ---Takes every decision about a connector back: it is stopped if it runs, and waits again.
   ---
   ---Arguments: `{connector}` of `pillion.ConnectorArguments`. Result: `pillion.Empty`.

@@ -9,6 +9,8 @@
 ---@field notifications? "questions"|"all"|"none"
 ---Whether connectors of the project may run at all, once you have allowed them. Absent: true.
 ---@field trusted? boolean
+---Whether the editor may have configuration files indented anew by Pillion. Absent: false.
+---@field format? boolean
 ---How much is written to the log. Absent: "info".
 ---@field logLevel? "debug"|"info"|"warn"|"error"
 
@@ -75,6 +77,7 @@ M.defaults = {
   ask = 'command',
   notifications = 'questions',
   trusted = true,
+  format = false,
   logLevel = 'info',
 }
 

@@ -2141,6 +2141,13 @@ export interface PermissionArguments {
   id?: RuleId;
 }
 
+/** ImportArguments name a file that pillion/imports lists. */
+export interface ImportArguments {
+  uri?: URI;
+  /** which of its connectors; all of them where there are none */
+  names?: string[];
+}
+
 /** CommandStarted is the answer of a command that may wait. */
 export interface CommandStarted {
   callId: CallId;
@@ -2441,6 +2448,27 @@ export interface Commands {
   "pillion.server.connector.showLog": { arguments: [connector?: ConnectorRef]; result: Empty };
   /** Shows the question whether a connector may run. It never allows unseen. */
   "pillion.server.connector.allow": { arguments: [connector?: ConnectorRef]; result: Empty };
+  /**
+   * Says not now: a connector that waits for permission is asked about no more until its
+   * definition changes or the user acts.
+   */
+  "pillion.server.connector.putOff": { arguments: [connector?: ConnectorRef]; result: Empty };
+  /**
+   * Says never: a connector that waits for permission does not run here, whatever its
+   * definition.
+   */
+  "pillion.server.connector.deny": { arguments: [connector?: ConnectorRef]; result: Empty };
+  /**
+   * Starts a connector that may run, and says whether it answers, how long that took and what
+   * it offers.
+   */
+  "pillion.server.connector.test": { arguments: [connector?: ConnectorRef]; result: CommandStarted };
+  /**
+   * Writes the entries of another program's file into the project's or the user's own file, as
+   * pillion/import does, and opens a report of what could not be carried over. Without a file
+   * the files that are there are listed.
+   */
+  "pillion.server.import": { arguments: [uri?: URI, names?: string[]]; result: Empty };
   /** Takes every decision about a connector back: it is stopped if it runs, and waits again. */
   "pillion.server.connector.revoke": { arguments: [connector?: ConnectorRef]; result: Empty };
   /** Calls a tool. */
@@ -2475,6 +2503,10 @@ export const commands = {
   connectorRemove: "pillion.server.connector.remove",
   connectorShowLog: "pillion.server.connector.showLog",
   connectorAllow: "pillion.server.connector.allow",
+  connectorPutOff: "pillion.server.connector.putOff",
+  connectorDeny: "pillion.server.connector.deny",
+  connectorTest: "pillion.server.connector.test",
+  import: "pillion.server.import",
   connectorRevoke: "pillion.server.connector.revoke",
   toolCall: "pillion.server.tool.call",
   status: "pillion.server.status",

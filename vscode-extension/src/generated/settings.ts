@@ -11,6 +11,8 @@ export interface Settings {
    * true.
    */
   trusted?: boolean;
+  /** Whether the editor may have configuration files indented anew by Pillion. Absent: false. */
+  format?: boolean;
   /** How much is written to the log. Absent: "info". */
   logLevel?: "debug" | "info" | "warn" | "error";
 }
@@ -82,5 +84,6 @@ export const settingDefaults = {
   ask: "command",
   notifications: "questions",
   trusted: true,
+  format: false,
   logLevel: "info",
 } as const satisfies Settings;

@@ -1,0 +1,178 @@
+package configdoc
+
+import (
+	"fmt"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"pillion/editors"
+	"pillion/mcp/config"
+	"pillion/mcp/host"
+	"pillion/rpc/message"
+)
+
+// TrustKind is the kind of the actions that start something or lead to a question: never quickfix, never preferred, never for
+// what an editor does by itself (S18).
+const TrustKind = protocol.CodeActionKind("pillion.trust")
+
+// Command is a server command as LSP carries it.
+func Command[A, R any](title string, c message.Command[A, R], arguments A) protocol.Command {
+	raw, err := c.FormatArguments(arguments)
+	if err != nil { // the arguments are made of strings
+		panic(err)
+	}
+	return protocol.Command{Title: title, Command: c.Name, Arguments: raw}
+}
+
+// Action is a command as a code action.
+func Action(command protocol.Command) protocol.CodeAction {
+	kind := TrustKind
+	return protocol.CodeAction{Title: command.Title, Kind: &kind, Command: command}
+}
+
+// Actions are what can be done about the connectors of a range, the one that a state calls for first (U6).
+func Actions(d *Document, f Facts, at protocol.Range) []protocol.CodeAction {
+	span := d.spanOf(at)
+	var actions []protocol.CodeAction
+	for _, e := range d.Draft.Document.Entries {
+		c, isKnown := f.Connectors[e.Name]
+		if !isKnown || !touches(d.linesOf(config.Span{Start: e.KeySpan.Start, End: e.Span.End}), span) {
+			continue
+		}
+		actions = append(actions, ConnectorActions(c.Connector)...)
+	}
+	return actions
+}
+
+// ConnectorActions are what can be done about a connector, the one that its state calls for first (U6).
+func ConnectorActions(c host.Connector) []protocol.CodeAction {
+	var actions []protocol.CodeAction
+	for _, command := range commands(c) {
+		actions = append(actions, Action(command))
+	}
+	return actions
+}
+
+// commands are what can be done about a connector, the one that its state calls for first (U6).
+func commands(c host.Connector) []protocol.Command {
+	about, name := message.ConnectorArguments{Connector: message.ConnectorRef(c.ID)}, editors.Quoted(c.Name)
+	var list []protocol.Command
+	add := func(title string, command message.Command[message.ConnectorArguments, message.CommandStarted]) {
+		list = append(list, Command(title, command, about))
+	}
+	show := func(title string, command message.Command[message.ConnectorArguments, message.Empty]) {
+		list = append(list, Command(title, command, about))
+	}
+	switch c.State {
+	case host.StateWaiting:
+		show("Review and allow "+name, message.CommandConnectorAllow)
+		show("Not now: "+name, message.CommandConnectorPutOff)
+		show("Never run "+name+" here", message.CommandConnectorDeny)
+	case host.StateDenied:
+		show("Review "+name+" again", message.CommandConnectorAllow)
+	case host.StateReady, host.StateStarting:
+		add("Restart "+name, message.CommandConnectorRestart)
+		add("Stop "+name, message.CommandConnectorStop)
+	case host.StateIdle, host.StateFailed, host.StateLogin:
+		add(startTitle(c), message.CommandConnectorStart)
+	}
+	if c.State == host.StateReady || c.State == host.StateIdle || c.State == host.StateFailed {
+		add("Test "+name, message.CommandConnectorTest)
+	}
+	switch {
+	case len(c.OffBy) > 0:
+		add("Enable "+name, message.CommandConnectorEnable)
+	case c.State != host.StateDisabled:
+		add("Disable "+name+" here, for you alone", message.CommandConnectorDisable)
+	}
+	if c.State != host.StateWaiting && c.Source == config.SourceProject && c.State != host.StateDisabled {
+		show("Take back the permission of "+name, message.CommandConnectorRevoke)
+	}
+	if c.Problem != nil && c.Problem.LogFile != "" {
+		show("Show the log of "+name, message.CommandConnectorShowLog)
+	}
+	return list
+}
+
+func startTitle(c host.Connector) string {
+	name := editors.Quoted(c.Name)
+	if c.State == host.StateLogin {
+		return "Sign in to " + name
+	}
+	return "Start " + name
+}
+
+// Lenses show above each entry its state with the action that it calls for, and a second one. Each is a code action of the
+// entry as well, since most editors show no lenses (U17).
+func Lenses(d *Document, f Facts) []protocol.CodeLens {
+	lenses := []protocol.CodeLens{}
+	for _, e := range d.Draft.Document.Entries {
+		c, isKnown := f.connector(e)
+		if !isKnown || c.IsSelf {
+			continue
+		}
+		at := d.rangeOf(e.KeySpan)
+		list := commands(c.Connector)
+		for i, command := range list[:min(2, len(list))] {
+			if i == 0 {
+				command.Title = stateLine(c.Connector) + ": " + lower(lensTitle(command.Title, c.Name))
+			} else {
+				command.Title = lensTitle(command.Title, c.Name)
+			}
+			lenses = append(lenses, protocol.CodeLens{Range: at, Command: command})
+		}
+	}
+	return lenses
+}
+
+// Hints show behind each name what its tools cost an agent, or its state.
+func Hints(d *Document, f Facts, at protocol.Range) []protocol.InlayHint {
+	hints := []protocol.InlayHint{}
+	span, yes := d.spanOf(at), true
+	for _, e := range d.Draft.Document.Entries {
+		c, isKnown := f.connector(e)
+		if !isKnown || e.Fault != nil || !touches(e.KeySpan, span) {
+			continue
+		}
+		label := stateLine(c.Connector)
+		hints = append(hints, protocol.InlayHint{
+			Position: d.rangeOf(config.Span{Start: e.Span.Start, End: e.Span.Start}).Start, Label: protocol.String(label), PaddingRight: &yes,
+		})
+	}
+	return hints
+}
+
+// stateLine is a state in the words of U6, with what the tools of a connector that runs cost.
+func stateLine(c host.Connector) string {
+	words := editors.StateWords(message.ConnectorState(c.State))
+	switch {
+	case c.State == host.StateDisabled && c.ShadowedBy != "":
+		return "not used"
+	case c.State == host.StateDisabled:
+		by := make([]message.DisabledBy, len(c.OffBy))
+		for i, one := range c.OffBy {
+			by[i] = message.DisabledBy(one)
+		}
+		return editors.OffWords(by)
+	case c.Tools > 0:
+		return fmt.Sprintf("%s, %s", words, cost(c))
+	}
+	return words
+}
+
+func cost(c host.Connector) string {
+	noun := "tools"
+	if c.Tools == 1 {
+		noun = "tool"
+	}
+	return fmt.Sprintf("%d %s, about %d tokens", c.Tools, noun, c.Tokens)
+}
+
+// lensTitle leaves the name out: a lens stands at it.
+func lensTitle(title, name string) string {
+	title = strings.Replace(title, " "+editors.Quoted(name), "", 1)
+	return strings.TrimSuffix(title, ":")
+}
+
+func lower(title string) string { return strings.ToLower(title[:1]) + title[1:] }
