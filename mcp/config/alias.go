@@ -25,7 +25,8 @@ func (r *entryReader) aliasOf(m member, path string) {
 func (r *entryReader) refuseOwn() {
 	for _, key := range []string{"command", "args", "env", "cwd", "envFile", "type", "url", "headers"} {
 		if m, ok := r.has[key]; ok {
-			r.refuse(CodeConflict, m.keySpan, "an alias has no "+key+" of its own", "remove it, or aliasOf")
+			r.add(Finding{Code: CodeConflict, Severity: Error, Span: m.keySpan, Related: []Span{r.entry.aliasAt},
+				Message: "an alias has no " + key + " of its own", Fix: "remove it, or aliasOf"})
 			return
 		}
 	}

@@ -53,10 +53,11 @@ func (r *entryReader) transport(m member) {
 	case canonical == "" && (settings.Plain(written) == "ws" || settings.Plain(written) == "websocket"):
 		r.refuse(CodeTransport, at, "Pillion does not speak WebSocket", `use the server's "http" endpoint if it has one`)
 	case canonical == "":
+		f := Finding{Code: CodeTransport, Severity: Error, Span: at, Message: "the transport " + quoted(written) + " is not known", Fix: fix}
 		if near, ok := nearest(written, []string{"stdio", "http", "streamable-http", "sse"}, nil); ok {
-			fix = "write " + quoted(near)
+			f.Fix, f.Edit = "write "+quoted(near), &Edit{at, quoteJSON(near)}
 		}
-		r.refuse(CodeTransport, at, "the transport "+quoted(written)+" is not known", fix)
+		r.add(f)
 	case r.typed != nil && canonical != r.entry.Transport:
 		r.refuse(CodeConflict, at, "the entry names two transports", "keep one of the two")
 	case !usual:
@@ -112,7 +113,8 @@ func (r *entryReader) settleTransport() {
 	case e.alias != "":
 		r.refuseOwn()
 	case command && url:
-		r.refuse(CodeConflict, r.has["url"].keySpan, "the entry has both command and url", "keep one of the two")
+		r.add(Finding{Code: CodeConflict, Severity: Error, Span: r.has["url"].keySpan, Related: []Span{r.has["command"].keySpan},
+			Message: "the entry has both command and url", Fix: "keep one of the two"})
 	case refused:
 		// Said already; guessing further would only add noise.
 	case command && r.typed != nil && e.Transport != TransportStdio:

@@ -56,8 +56,8 @@ func TestC03_SyntaxErrorIsOneFindingAtItsPlace(t *testing.T) {
 		{"control character", "{\"a\": \"b\x01c\"}", 0, 8, "control character", true},
 		{"emoji before", `{"😀": "x" "y": 1}`, 0, 11, "comma is missing", true},
 		{"line separator", "{ // a\u2028b\n}", 0, 6, "line separator", false},
-		{"nothing", " \n\t", 0, 0, "empty", false},
-		{"only a comment", "// x", 0, 0, "empty", false},
+		{"nothing", " \n\t", 0, 0, "empty", true},
+		{"only a comment", "// x", 0, 0, "empty", true},
 		{"not UTF-8", "{\"a\": \"\xff\"}", 0, 7, "UTF-8", false},
 		{"UTF-16", "\xff\xfe{\x00}\x00", 0, 0, "UTF-16", false},
 	}

@@ -67,7 +67,7 @@ func (r *repairer) key() bool {
 		}
 		at := Span{start, r.pos}
 		f := r.unexpectedAt(wantKey, c, start)
-		f.span, f.edit = at, &Edit{at, `"` + string(r.text[start:r.pos]) + `"`}
+		f.span, f.fix, f.edit = at, "put it in double quotes", &Edit{at, `"` + string(r.text[start:r.pos]) + `"`}
 		r.note(f)
 		r.fix(at, f.edit.Text)
 		return true
@@ -121,7 +121,7 @@ func (r *repairer) stringToken(isKey bool) bool {
 	start := r.pos
 	for i := start + 1; ; {
 		if i >= len(r.text) || r.text[i] == '\n' || r.text[i] == '\r' {
-			r.endString(start, i)
+			r.endString(start, i, isKey)
 			return !isKey
 		}
 		switch c := r.text[i]; {
@@ -156,12 +156,16 @@ func (r *repairer) escape(i int) int {
 	return 1
 }
 
-func (r *repairer) endString(start, lineEnd int) {
+func (r *repairer) endString(start, lineEnd int, isKey bool) {
 	kept := start + len(bytes.TrimRight(r.text[start:lineEnd], " \t,]}"))
 	kept = max(kept, start+1)
 	edit := &Edit{Span{kept, kept}, `"`}
-	r.noteHiding(&syntaxFault{code: CodeSyntax, span: Span{start, lineEnd}, message: "this string is not closed on its line",
-		fix: `end it with ", and write \n for a line break`, edit: edit})
+	fault := &syntaxFault{code: CodeSyntax, span: Span{start, lineEnd}, message: "this string is not closed on its line",
+		fix: `end it with ", and write \n for a line break`, edit: edit}
+	if isKey { // it has no value either
+		fault.edit = nil
+	}
+	r.noteHiding(fault)
 	for n := len(r.edits); n > 0 && r.edits[n-1].Span.Start >= kept; n-- {
 		r.edits = r.edits[:n-1]
 	}

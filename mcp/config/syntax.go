@@ -353,8 +353,12 @@ func (s *scanner) atEnd(want expectation) *syntaxFault {
 	if want == wantEnd {
 		return nil
 	}
-	return &syntaxFault{code: CodeEmpty, span: Span{0, 0}, message: "the file is empty",
-		fix: `write {"mcpServers": {}}`}
+	empty := `{"mcpServers": {}}`
+	f := &syntaxFault{code: CodeEmpty, span: Span{0, 0}, message: "the file is empty", fix: "write " + empty, edit: &Edit{Span{s.pos, s.pos}, empty}}
+	if s.comment != nil { // it may go on to the end of its line
+		f.edit.Text = "\n" + empty
+	}
+	return f
 }
 
 func (s *scanner) unexpected(want expectation, c byte) *syntaxFault {

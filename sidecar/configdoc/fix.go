@@ -78,7 +78,10 @@ func sentence(text string) string {
 	if text == "" {
 		return "Correct it"
 	}
-	before, _, _ := strings.Cut(text, ":")
+	before, _, _ := strings.Cut(text, ", and ")
+	if !strings.Contains(before, "{") {
+		before, _, _ = strings.Cut(before, ": ")
+	}
 	return strings.ToUpper(before[:1]) + before[1:]
 }
 

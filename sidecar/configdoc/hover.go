@@ -245,5 +245,5 @@ func (t *prose) contents() protocol.HoverContents {
 	if t.isMarkdown {
 		kind = protocol.MarkupKindMarkdown
 	}
-	return &protocol.MarkupContent{Kind: kind, Value: strings.TrimRight(t.String(), "\n")}
+	return &protocol.MarkupContent{Kind: kind, Value: strings.Trim(t.String(), "\n")}
 }

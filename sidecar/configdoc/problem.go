@@ -61,6 +61,8 @@ func relatedText(code string) string {
 		return "what ends it instead"
 	case config.CodeAliasCycle:
 		return "the next of the circle"
+	case config.CodeConflict:
+		return "what it does not go with"
 	}
 	return "it stands here as well"
 }
@@ -124,7 +126,7 @@ func scripts(e *config.Entry) map[string]string {
 		inside, isBelow := strings.CutPrefix(value, "${workspaceFolder}/")
 		name := filepath.FromSlash(inside)
 		isNamed := isBelow || strings.HasPrefix(value, "./") || isProgram && strings.Contains(value, "/") || isScript(value)
-		if isNamed && !strings.ContainsAny(inside, "$:\\*?\x00") && !strings.HasPrefix(inside, "-") && filepath.IsLocal(name) {
+		if isNamed && !strings.ContainsAny(inside, "$~:\\*? \t\x00") && !strings.HasPrefix(inside, "-") && filepath.IsLocal(name) {
 			found[at] = name
 		}
 	}

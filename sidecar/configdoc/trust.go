@@ -172,7 +172,7 @@ func cost(c host.Connector) string {
 // lensTitle leaves the name out: a lens stands at it.
 func lensTitle(title, name string) string {
 	title = strings.Replace(title, " "+editors.Quoted(name), "", 1)
-	return strings.TrimSuffix(title, ":")
+	return strings.TrimSuffix(strings.TrimSuffix(title, ":"), " to")
 }
 
 func lower(title string) string { return strings.ToLower(title[:1]) + title[1:] }
