@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,6 +44,10 @@ type Options struct {
 	// Configuration, if not nil, answers workspace/configuration with the section that is asked for; the editor declares it,
 	// and takes the registration for its changes.
 	Configuration func(section string) any
+	// TextDocument, if not nil, is what the editor declares of the features of a language; it takes their registration.
+	TextDocument map[string]any
+	// Encodings are the position encodings that it offers, none by default.
+	Encodings []string
 	// IsSilent leaves initialize to the test.
 	IsSilent bool
 	// Heard, if not nil, is given everything that Pillion says, whole; it must not keep it.
@@ -81,6 +86,7 @@ type Editor struct {
 	messages    []string
 	prompts     []string
 	registered  []string
+	selectors   map[string]string // the options of what is registered, by its method
 	progress    []protocol.ProgressParams
 	events      []message.SessionEvent
 	log         []string
@@ -139,6 +145,8 @@ func (e *Editor) connect(out io.ReadCloser, in io.WriteCloser) {
 	}
 	if e.options.Configuration != nil {
 		rpc.Handle(router, rpc.Request[protocol.ConfigurationParams, []any]{Method: "workspace/configuration"}, e.configuration)
+	}
+	if e.options.Configuration != nil || e.options.TextDocument != nil {
 		rpc.Handle(router, rpc.Request[protocol.RegistrationParams, rpc.Null]{Method: "client/registerCapability"}, e.register)
 	}
 	e.conn = rpc.NewConn(out, in, router, rpc.Options{Trace: e})
@@ -255,6 +263,10 @@ func (e *Editor) register(_ context.Context, p protocol.RegistrationParams) (rpc
 	e.mu.Lock()
 	for _, registration := range p.Registrations {
 		e.registered = append(e.registered, registration.Method)
+		if e.selectors == nil {
+			e.selectors = map[string]string{}
+		}
+		e.selectors[registration.Method] = string(registration.RegisterOptions)
 	}
 	e.mu.Unlock()
 	e.touch()
@@ -265,6 +277,13 @@ func (e *Editor) register(_ context.Context, p protocol.RegistrationParams) (rpc
 func (e *Editor) Registered(method string) {
 	e.t.Helper()
 	e.Until(method+" is registered", func() bool { return slices.Contains(e.registered, method) })
+}
+
+// Registrations are the options of everything that Pillion has registered, by the method.
+func (e *Editor) Registrations() map[string]string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return maps.Clone(e.selectors)
 }
 
 // Initialize sends initialize and returns what Pillion answers.
@@ -286,6 +305,12 @@ func (e *Editor) InitializeParams() map[string]any {
 		capabilities["workspace"] = map[string]any{
 			"configuration": true, "didChangeConfiguration": map[string]any{"dynamicRegistration": true},
 		}
+	}
+	if e.options.TextDocument != nil {
+		capabilities["textDocument"] = e.options.TextDocument
+	}
+	if e.options.Encodings != nil {
+		capabilities["general"] = map[string]any{"positionEncodings": e.options.Encodings}
 	}
 	if !e.options.IsPlain {
 		capabilities["experimental"] = map[string]any{message.CapabilityName: message.ClientCapability{

@@ -76,7 +76,7 @@ func Conversions(f *Foreign, at protocol.Range) []protocol.CodeAction {
 	}
 	span := f.spanOf(at)
 	for _, child := range f.Draft.Outline().Member(f.Key).Children {
-		if touches(config.Span{Start: child.KeySpan.Start, End: child.Span.End}, span) {
+		if touches(f.linesOf(config.Span{Start: child.KeySpan.Start, End: child.Span.End}), span) {
 			offer("Convert "+editors.Quoted(child.Key)+" for Pillion, with a report", child.Key)
 		}
 	}
