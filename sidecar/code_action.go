@@ -131,7 +131,7 @@ func ruleAction(r permission.Rule) protocol.CodeAction {
 // runActions make the call whose arguments are written in a document of Pillion's own; unsaved text counts.
 func runActions(ctx context.Context, params protocol.CodeActionParams, tool host.Tool) []protocol.CodeAction {
 	b, isOpen := bufferIn(ctx, params.TextDocument.URI)
-	arguments, err := editors.Arguments(b.text)
+	arguments, err := editors.Arguments(b.text())
 	if !isOpen || err != nil {
 		return []protocol.CodeAction{}
 	}

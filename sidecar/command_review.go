@@ -70,7 +70,7 @@ func (s *Session) unsaved(path string) string {
 		return ""
 	}
 	for _, document := range s.core.Documents() {
-		if document.File.Path == path && string(document.Text) != string(b.text) {
+		if document.File.Path == path && string(document.Text) != string(b.text()) {
 			return "Pillion: save " + path + " first: what you see is not what would run."
 		}
 	}

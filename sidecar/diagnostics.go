@@ -47,7 +47,7 @@ func (s *Session) publish(u uri.URI) {
 func (s *Session) diagnosticsOf(b buffer) ([]protocol.Diagnostic, bool) {
 	path := pathOf(b.uri)
 	if path == s.core.Folders.Settings {
-		return configdoc.Findings(b.uri, core.SettingsDocument(path, b.text), configdoc.Units{IsUTF16: s.editor.isUTF16()}), true
+		return configdoc.Findings(b.uri, core.SettingsDocument(path, b.text()), configdoc.Units{IsUTF16: s.editor.isUTF16()}), true
 	}
 	if document, file, isOurs := s.documentOf(b); isOurs {
 		return configdoc.Diagnostics(document, s.factsOf(document, file)), true

@@ -25,8 +25,55 @@ var (
 type buffer struct {
 	uri     uri.URI
 	version int32
-	text    []byte
+	content *content
 	parsed  *parsed
+}
+
+// text is what the buffer holds.
+func (b buffer) text() []byte {
+	if b.content == nil {
+		return nil
+	}
+	return b.content.bytes()
+}
+
+// content is a text, or one before it with what was changed since: nothing is copied while somebody types in a file that is
+// none of Pillion's. It may be asked by several at once.
+type content struct {
+	once    sync.Once
+	text    []byte
+	before  *content
+	changes []protocol.TextDocumentContentChangeEvent
+	isUTF16 bool
+	depth   int // how many there are before it
+}
+
+// maxPending bounds how many changes are kept before they are made.
+const maxPending = 2000
+
+func newContent(text []byte) *content { return &content{text: text} }
+
+// with is the content after changes.
+func (c *content) with(changes []protocol.TextDocumentContentChangeEvent, isUTF16 bool) *content {
+	next := &content{before: c, changes: changes, isUTF16: isUTF16, depth: c.depth + 1}
+	if next.depth >= maxPending {
+		return newContent(next.bytes())
+	}
+	return next
+}
+
+func (c *content) bytes() []byte {
+	c.once.Do(func() {
+		if c.before == nil {
+			return
+		}
+		c.text = c.before.bytes()
+		for _, change := range c.changes {
+			c.text = changed(c.text, change, c.isUTF16)
+		}
+		c.before, c.changes = nil, nil
+	})
+	return c.text
 }
 
 // documents are the open documents.
@@ -46,7 +93,7 @@ func (s *Session) handleDocuments(r *rpc.Router) {
 
 func (s *Session) didOpen(_ context.Context, params protocol.DidOpenTextDocumentParams) {
 	item := params.TextDocument
-	s.documents.set(buffer{uri: item.URI, version: item.Version, text: []byte(item.Text), parsed: &parsed{}})
+	s.documents.set(buffer{uri: item.URI, version: item.Version, content: newContent([]byte(item.Text)), parsed: &parsed{}})
 	s.publishSoon(item.URI)
 }
 
@@ -57,9 +104,7 @@ func (s *Session) didChange(_ context.Context, params protocol.DidChangeTextDocu
 		return
 	}
 	b.version, b.parsed = params.TextDocument.Version, &parsed{}
-	for _, change := range params.ContentChanges {
-		b.text = changed(b.text, change, s.editor.isUTF16())
-	}
+	b.content = b.content.with(params.ContentChanges, s.editor.isUTF16())
 	s.documents.set(b)
 	s.publishSoon(b.uri)
 }
@@ -93,7 +138,7 @@ func (s *Session) didSave(_ context.Context, params protocol.DidSaveTextDocument
 			s.moveDecisions(pathOf(params.TextDocument.URI))
 		}
 		if isOpen {
-			sum := sha256.Sum256(b.text)
+			sum := sha256.Sum256(b.text())
 			c.Saved(s.lifetime, pathOf(params.TextDocument.URI), hex.EncodeToString(sum[:]))
 		}
 	})

@@ -21,7 +21,7 @@ func (s *Session) foreignOf(b buffer) (*configdoc.Foreign, bool) {
 	}
 	b.parsed.once.Do(func() {
 		file := config.File{Path: place.Path, Source: config.SourceImport}
-		b.parsed.document = configdoc.New(b.uri, config.ParseDraft(file, b.text), configdoc.Units{IsUTF16: s.editor.isUTF16()})
+		b.parsed.document = configdoc.New(b.uri, config.ParseDraft(file, b.text()), configdoc.Units{IsUTF16: s.editor.isUTF16()})
 	})
 	into := filepath.Base(s.core.Folders.UserFile)
 	if place.Root != "" {
@@ -68,7 +68,7 @@ func (s *Session) importFile(ctx context.Context, arguments message.ImportArgume
 func (s *Session) isAsOnDisk(b buffer) bool {
 	path := pathOf(b.uri)
 	text, err := config.ReadFile(config.File{Path: path, Source: config.SourceImport})
-	return err == nil && string(text) == string(b.text)
+	return err == nil && string(text) == string(b.text())
 }
 
 func (s *Session) showImports(ctx context.Context) error {

@@ -109,7 +109,7 @@ func (s *Session) documentOf(b buffer) (*configdoc.Document, config.File, bool) 
 		return nil, config.File{}, false
 	}
 	b.parsed.once.Do(func() {
-		b.parsed.document = configdoc.New(b.uri, config.ParseDraft(file, b.text), configdoc.Units{IsUTF16: s.editor.isUTF16()})
+		b.parsed.document = configdoc.New(b.uri, config.ParseDraft(file, b.text()), configdoc.Units{IsUTF16: s.editor.isUTF16()})
 	})
 	return b.parsed.document, b.parsed.document.Draft.Document.File, true
 }

@@ -17,7 +17,46 @@ func Position(text []byte, offset int, utf16 bool) (line, character int) {
 // Offset is the inverse of [Position]. A line beyond the end is the end of the
 // text; a character beyond the line's end is the line's end.
 func Offset(text []byte, line, character int, utf16 bool) int {
-	return NewLines(text).Offset(line, character, utf16)
+	start := 0
+	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
+		start = len(byteOrderMark)
+	}
+	if line < 0 {
+		return start
+	}
+	for ; line > 0; line-- {
+		n := nextLine(text[start:])
+		if n == 0 {
+			return len(text)
+		}
+		start += n
+	}
+	at, end := start, len(text)
+	if n := nextLine(text[start:]); n > 0 {
+		end = start + len(bytes.TrimSuffix(bytes.TrimSuffix(text[start:start+n], []byte("\n")), []byte("\r")))
+	}
+	for at < end {
+		width, n := unitsAt(text[at:], utf16)
+		if character < width {
+			break
+		}
+		character -= width
+		at += n
+	}
+	return at
+}
+
+// nextLine is where the next line begins, 0 for none.
+func nextLine(text []byte) int {
+	n := bytes.IndexByte(text, '\n')
+	before := text
+	if n >= 0 {
+		before = text[:n]
+	}
+	if i := bytes.IndexByte(before, '\r'); i >= 0 && i != n-1 {
+		return i + 1
+	}
+	return n + 1
 }
 
 // Lines is an index for many positions in one text.

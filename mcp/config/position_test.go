@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -79,6 +80,18 @@ func TestPositionAndOffsetAgree(t *testing.T) {
 			if back > offset && !mark {
 				t.Fatalf("offset %d moves forward to %d in %q", offset, back, text)
 			}
+		}
+	})
+}
+
+// One place is found without an index as it is with one.
+func TestC78_OffsetNeedsNoIndex(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "\n", "\r", "\r\n", "😀", "漢", "\ufeff", "\xff"}), 0, 12).Draw(t, "text"), ""))
+		line, character, utf16 := rapid.IntRange(-1, 8).Draw(t, "line"), rapid.IntRange(-1, 9).Draw(t, "character"), rapid.Bool().Draw(t, "utf16")
+		if got, want := Offset(text, line, character, utf16), NewLines(text).Offset(line, character, utf16); got != want {
+			t.Fatalf("%q %d:%d is %d, want %d", text, line, character, got, want)
 		}
 	})
 }

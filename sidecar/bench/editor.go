@@ -26,6 +26,8 @@ type editor struct {
 	input   io.Closer
 	// changed has room for one: something about a connector changed.
 	changed chan struct{}
+	// diagnosed, if not nil, is told the version of each document that diagnostics came for; it has room for them.
+	diagnosed chan int
 }
 
 // openEditor starts a program. Its stderr is the benchmark's own.
@@ -50,6 +52,10 @@ func openEditor(environ []string, program string, arguments ...string) (*editor,
 
 // told is told everything that is no answer.
 func (e *editor) told(body []byte) {
+	if e.diagnosed != nil && bytes.HasPrefix(body, []byte(otherStart+`"textDocument/publishDiagnostics"`)) {
+		e.diagnosed <- versionIn(body)
+		return
+	}
 	if !bytes.Contains(body, []byte(`"`+message.ConnectorsChanged.Method+`"`)) {
 		return
 	}
@@ -149,4 +155,17 @@ func (e *editor) wait() error {
 		err = nil
 	}
 	return errors.Join(err, e.command.Wait())
+}
+
+// versionIn is the version of the document that diagnostics are about.
+func versionIn(body []byte) int {
+	_, rest, _ := bytes.Cut(body, []byte(`"version":`))
+	version := 0
+	for _, c := range rest {
+		if c < '0' || c > '9' {
+			break
+		}
+		version = version*10 + int(c-'0')
+	}
+	return version
 }
