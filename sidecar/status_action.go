@@ -21,7 +21,7 @@ func statusLineActions(ctx context.Context, params protocol.CodeActionParams, h 
 	if !isOpen {
 		return actions
 	}
-	lines := strings.Split(string(b.text), "\n")
+	lines := strings.Split(string(b.text()), "\n")
 	first, last := int(params.Range.Start.Line), min(int(params.Range.End.Line), len(lines)-1)
 	for at := first; at <= last; at++ {
 		for _, tool := range h.Tools() {
