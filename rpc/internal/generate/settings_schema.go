@@ -16,7 +16,13 @@ func (o *object) add(name string, value any) *object {
 	var text []byte
 	switch value := value.(type) {
 	case *object:
-		text = []byte("{" + strings.Join(value.members, ",") + "}")
+		text = value.text()
+	case []*object:
+		list := make([]string, len(value))
+		for i, one := range value {
+			list[i] = string(one.text())
+		}
+		text = []byte("[" + strings.Join(list, ",") + "]")
 	case jsontext.Value:
 		text = value
 	default:
@@ -30,8 +36,10 @@ func (o *object) add(name string, value any) *object {
 	return o
 }
 
+func (o *object) text() []byte { return []byte("{" + strings.Join(o.members, ",") + "}") }
+
 func (o *object) file() []byte {
-	text := jsontext.Value("{" + strings.Join(o.members, ",") + "}")
+	text := jsontext.Value(o.text())
 	if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
 		panic("generate: " + err.Error())
 	}
@@ -77,7 +85,45 @@ func connectorsSchema() []byte {
 		add("additionalProperties", connector)
 	return (&object{}).add("$schema", draft).add("$comment", generatedComment).
 		add("title", "Connectors (.mcp.json)").add("description", "The MCP servers of a project or of a user.").
-		add("type", "object").add("properties", (&object{}).add("mcpServers", servers)).file()
+		add("type", "object").
+		add("properties", (&object{}).add("mcpServers", servers).add("inputs", inputsSchema()).add("pillion", sectionSchema())).file()
+}
+
+func described(kind, line string) *object {
+	return (&object{}).add("type", kind).add("description", line)
+}
+
+// inputsSchema is what a user's own file may ask for, as VS Code writes it.
+func inputsSchema() *object {
+	texts := (&object{}).add("type", "string")
+	input := described("object", "One value.").add("required", []string{"id", "type"}).add("properties", (&object{}).
+		add("id", described("string", "What ${input:id} refers to.")).
+		add("type", described("string", "How it is asked for: typed, or chosen from options.").add("enum", []string{"promptString", "pickString"})).
+		add("description", described("string", "What is asked for.")).
+		add("default", described("string", "What is offered.")).
+		add("password", described("boolean", "Whether it is a secret.")).
+		add("options", described("array", "What may be chosen: texts, or objects with a label and a value.").
+			add("items", (&object{}).add("anyOf", []*object{texts, described("object", "A text with another one to show.")}))))
+	return described("array", "Values that entries of your own mcp.json refer to as ${input:id}; they are asked for when a connector starts.").add("items", input)
+}
+
+// sectionSchema is what Pillion reads beside the entries of a file.
+func sectionSchema() *object {
+	defaults := &object{}
+	for _, s := range settings.EntryOptions() {
+		switch s.Name {
+		case settings.AliasOf, settings.Description, settings.ImportedFrom: // for one connector
+		default:
+			defaults.add(string(s.Name), settingSchema(s))
+		}
+	}
+	names := (&object{}).add("type", "array").add("items", (&object{}).add("type", "string")).
+		add("description", "The entries of the profile by name, \"*\" for all.")
+	profile := (&object{}).add("anyOf", []*object{names, described("object", "The entries of the profile, with what it is for.").
+		add("properties", (&object{}).add("connectors", names).add("description", described("string", "What the profile is for.")))})
+	return described("object", "What holds for all entries of this file; Pillion alone reads it.").add("properties", (&object{}).
+		add("defaults", described("object", "Options of every entry that does not set them itself.").add("properties", defaults)).
+		add("profiles", described("object", "Subsets of the entries, by name.").add("additionalProperties", profile)))
 }
 
 // settingSchema is what a value can be.

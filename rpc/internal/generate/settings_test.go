@@ -78,6 +78,14 @@ func TestSchemasAndDecodersAgree(t *testing.T) {
 	if !accepts(t, connectors, `{"inputs":[],"mcpServers":{"it":{"url":"https://example.org/mcp","headers":{"A":"b"},"oauth":{}}}}`) {
 		t.Error("what belongs to another host is refused")
 	}
+	if !accepts(t, connectors, `{"inputs":[{"id":"a","type":"promptString","password":true}],"pillion":{"defaults":{"start":"eager"},"profiles":{"p":["a"],"q":{"connectors":["*"]}}}}`) {
+		t.Error("what stands beside the entries is refused")
+	}
+	for _, bad := range []string{`{"inputs":[{"id":"a"}]}`, `{"pillion":{"defaults":{"start":"soon"}}}`, `{"pillion":{"profiles":{"p":1}}}`} {
+		if accepts(t, connectors, bad) {
+			t.Errorf("%s passes", bad)
+		}
+	}
 }
 
 // TestS3_ScopesOfTheEditorSettings holds that no repository's settings reach what is trusted, or which program starts.
