@@ -277,12 +277,15 @@ func (s *Store) Revoke(ctx context.Context, root, connector string) error {
 // Rename lets what was decided about a definition in a root count under another name of its connector, and no more under the one
 // before. A refusal of that name stays. A *state.UnsavedError is that of Decide.
 func (s *Store) Rename(ctx context.Context, root, from, to, hash string) error {
+	sealer := s.sieve.Sealer(false)
 	return s.change(ctx, "rename", root, from, func(f file) file {
 		isRefused := slices.ContainsFunc(f.Records, func(r Record) bool { return r.at(root, to) && r.Decision == Never })
 		records := slices.Clone(f.Records)
 		for i, r := range records {
-			if r.at(root, from) && (r.Hash == hash || r.Decision == Never) && !isRefused {
-				records[i].Connector = to
+			isMoved := r.at(root, from) && (r.Hash == hash || r.Decision == Never) && !isRefused
+			if isMoved && (!r.Decision.allows() || sealer.Holds(r)) { // what nothing shows to be Pillion's own stays where it is (S20)
+				r.Connector = to
+				records[i] = sealer.Sealed(r)
 			}
 		}
 		return file{Records: records}

@@ -354,3 +354,25 @@ func TestS11_SecretsAreConfirmedWhereTheyGo(t *testing.T) {
 		t.Error("it is remembered though it was taken back")
 	}
 }
+
+func TestS2_ARenameMovesTheYesToOneDefinitionAlone(t *testing.T) {
+	t.Parallel()
+	s := window(t, filepath.Join(t.TempDir(), "state"))
+	from, to := key("/w", "build"), key("/w", "builder")
+	decide(t, s, from, "h1", Allow)
+	decide(t, s, from, "h2", Allow)
+	if err := s.Rename(t.Context(), "/w", "build", "builder", "h1"); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, s, to, "h1", Allow)
+	expect(t, s, to, "h2", "")
+	expect(t, s, from, "h1", "")
+	expect(t, s, from, "h2", Allow)
+
+	refused := key("/w", "refused")
+	decide(t, s, refused, "h9", Never)
+	if err := s.Rename(t.Context(), "/w", "builder", "refused", "h1"); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, s, refused, "h1", Never)
+}

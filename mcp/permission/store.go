@@ -196,13 +196,18 @@ func (s *Store) Add(ctx context.Context, r Rule) (Rule, error) {
 // Rename lets the rules about a definition of a connector count under another name; label says what a rule is called then. Those
 // that only take away move whatever the definition. A *state.UnsavedError is that of Add.
 func (s *Store) Rename(ctx context.Context, of Rule, to string, label func(Rule) string) error {
+	sealer := s.sieve.Sealer(false)
 	move := func(rules []Rule) []Rule {
 		moved := slices.Clone(rules)
 		for i, r := range moved {
 			isOf := r.Connector == of.Connector && r.Source == of.Source && (r.Scope == ScopeUser || r.Root == of.Root)
-			if isOf && (r.Limits() || r.DefinitionHash == of.DefinitionHash) {
-				moved[i].Connector = to
-				moved[i].Label = label(moved[i])
+			isMoved := isOf && (r.Limits() || r.DefinitionHash == of.DefinitionHash)
+			if isMoved && (r.Decision != RuleAllow || r.Scope == ScopeSession || sealer.Holds(r)) { // else it is not Pillion's own (S20)
+				r.Connector = to
+				r.Label = label(r)
+				if moved[i] = r; r.Scope != ScopeSession {
+					moved[i] = sealer.Sealed(r)
+				}
 			}
 		}
 		return moved

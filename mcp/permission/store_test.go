@@ -230,3 +230,28 @@ func BenchmarkJudge(b *testing.B) {
 		}
 	}
 }
+
+func TestS8_ARenameMovesTheRulesOfOneDefinition(t *testing.T) {
+	t.Parallel()
+	s := window(t, filepath.Join(t.TempDir(), "state"))
+	mine := mustAdd(t, s, allow())
+	other := allow()
+	other.DefinitionHash = "another definition"
+	other.Tool, other.ToolHashes = "elsewhere", map[string]string{"elsewhere": "h"}
+	other = mustAdd(t, s, other)
+	if err := s.Rename(t.Context(), mine, "renamed", func(r Rule) string { return "label of " + r.Connector }); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range s.Rules() {
+		switch r.ID {
+		case mine.ID:
+			if r.Connector != "renamed" || r.Label != "label of renamed" {
+				t.Errorf("%+v", r)
+			}
+		case other.ID:
+			if r.Connector != other.Connector {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+}

@@ -239,5 +239,22 @@ func TestS20_WhatTheLayerGivesIsSealed(t *testing.T) {
 	shell.Name = "shell"
 	if effective := of(key).apply(shell); !effective.IsOff() {
 		t.Errorf("another connector by hand: %+v", effective)
+}
+}
+
+func TestA12_WhatIsWantedMovesAlongWithAName(t *testing.T) {
+	t.Parallel()
+	s := window(t, filepath.Join(t.TempDir(), "state"))
+	must(t, s.SetConnector(t.Context(), []Folder{here}, "user", "before", ConnectorChange{Pinned: ptr(true)}))
+	must(t, s.SetConnector(t.Context(), []Folder{here}, "user", "taken", ConnectorChange{Switch: ptr(Off)}))
+	must(t, s.Rename(t.Context(), []Folder{here}, "user", "before", "taken"))
+	must(t, s.Rename(t.Context(), []Folder{here}, "user", "before", "notes"))
+	if e := s.apply(own()); !e.IsPinned {
+		t.Errorf("%+v", e)
+	}
+	taken := own()
+	taken.Name = "taken"
+	if e := s.apply(taken); e.IsPinned || !e.IsOff() {
+		t.Errorf("%+v", e)
 	}
 }

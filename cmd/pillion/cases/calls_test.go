@@ -365,7 +365,7 @@ func TestU16_ACallFromItsLineOfTheStatus(t *testing.T) {
 	}
 	for line, want := range map[string][]string{
 		"| mine.look — ":   {`Call "mine.look"`},
-		`| "other"`:        {`Restart "other"`, `Stop "other"`, `Disable "other" here, for you alone`},
+		`| "other"`:        {`Restart "other"`, `Stop "other"`, `Test "other"`, `Disable "other" here, for you alone`},
 		"Pillion: connect": nil,
 	} {
 		var titles []string
