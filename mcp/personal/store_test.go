@@ -239,7 +239,7 @@ func TestS20_WhatTheLayerGivesIsSealed(t *testing.T) {
 	shell.Name = "shell"
 	if effective := of(key).apply(shell); !effective.IsOff() {
 		t.Errorf("another connector by hand: %+v", effective)
-}
+	}
 }
 
 func TestA12_WhatIsWantedMovesAlongWithAName(t *testing.T) {
