@@ -34,6 +34,8 @@ type repairer struct {
 	// misclosed is the first bracket that is closed by one that stands further
 	// left than itself, closedBy that one.
 	misclosed, closedBy int
+	// line is the line that was last looked for the end of: faults stand close together, and a text may be one line.
+	line Span
 }
 
 // maxFaults bounds how many faults of syntax are reported.
@@ -53,10 +55,14 @@ func (r *repairer) noteHiding(f *syntaxFault) {
 }
 
 func (r *repairer) lineEnd(at int) int {
-	if n := bytes.IndexAny(r.text[at:], "\r\n"); n >= 0 {
-		return at + n
+	if r.line.Start <= at && at < r.line.End {
+		return r.line.End
 	}
-	return len(r.text)
+	r.line = Span{at, len(r.text)}
+	if n := bytes.IndexAny(r.text[at:], "\r\n"); n >= 0 {
+		r.line.End = at + n
+	}
+	return r.line.End
 }
 
 // fix is an edit that only the repair makes; an earlier one inside it is undone.
