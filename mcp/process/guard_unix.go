@@ -24,6 +24,9 @@ const (
 	guardWriteBound = 2 * time.Second
 	// guardCloseBound is how long Close waits for a guard with nothing to do.
 	guardCloseBound = 2 * time.Second
+	// guardStartGrace is how long the guard looks for what was about to start when its sidecar went: a fork that is under way then
+	// comes through.
+	guardStartGrace = 3 * time.Second
 	// guardPatience is how long the guard itself tries to end what SIGKILL did not end.
 	guardPatience = time.Minute
 )
@@ -293,7 +296,7 @@ func (g *Guard) keepOrphans() {
 }
 
 // RunGuard is the whole life of the guard process; its result is the exit code.
-// It reads what the sidecar registers and releases. When the pipe ends it gives what is left two seconds, for its stdin has ended as well, then SIGTERM, two seconds, and SIGKILL, and returns once nothing is left.
+// It reads what the sidecar registers and releases. When the pipe ends it looks a moment for what was about to start, gives what is left two seconds, for its stdin has ended as well, then SIGTERM, two seconds, and SIGKILL, and returns once nothing is left.
 func RunGuard(in io.Reader) int {
 	// What ends the sidecar must not end its guard.
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE)
@@ -304,7 +307,11 @@ func RunGuard(in io.Reader) int {
 		if r.leader > 0 {
 			t.leader, t.since = identity{r.leader, r.started}, earliest(r.started)
 		}
-		go func() { results <- tearDown(newTree(t), DefaultTiming(), nil, nil, guardPatience) }()
+		go func() {
+			tree := newTree(t)
+			isThere := r.leader > 0 || awaitStart(tree)
+			results <- !isThere || tearDown(tree, DefaultTiming(), nil, nil, guardPatience)
+		}()
 	}
 	code := 0
 	for range left {
@@ -313,4 +320,14 @@ func RunGuard(in io.Reader) int {
 		}
 	}
 	return code
+}
+
+// awaitStart waits until something of the tree is there, for a while, and reports whether that came to be.
+func awaitStart(t *tree) bool {
+	for end := time.Now().Add(guardStartGrace); !t.remains(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
 }

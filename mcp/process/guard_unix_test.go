@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // sidecar is a test binary in the mode of one, as the tests see it.
@@ -94,6 +95,38 @@ func TestC20_NothingOutlivesAKilledSidecar(t *testing.T) {
 	s.kill()
 	expectGone(t, s.ids...)
 	expectGone(t, s.guard) // ends by itself
+}
+
+// A start that is under way when the guard is let go comes through afterwards (C83).
+func TestC20_WhatWasAboutToStartDoesNotOutliveEither(t *testing.T) {
+	t.Parallel()
+	guard, err := guardOf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := specFor("stubborn", t.TempDir())
+	if _, err := guard.register(spec.Marker); err != nil {
+		t.Fatal(err)
+	}
+	if err := guard.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-guard.ended:
+		t.Fatal("the guard has gone before the program could come")
+	case <-time.After(300 * time.Millisecond):
+	}
+	cmd := exec.Command(spec.Path, spec.Args...)
+	cmd.Env, cmd.SysProcAttr = spec.environment(), &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	id := identify(t, cmd.Process.Pid)
+	t.Cleanup(func() { _ = send(id, syscall.SIGKILL) })
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	within(t, "the end of the program", ended)
+	within(t, "the end of the guard", guard.ended)
 }
 
 func TestC20_GuardLetsThemCleanUp(t *testing.T) {
