@@ -25,6 +25,16 @@ func (q *Questions) AwaitInput(ctx context.Context, question Question, opened fu
 	return awaitAnswer[message.InputAnswer](ctx, q, question, opened)
 }
 
+// AwaitElicitation is AwaitApproval for a connector's own question. At ctx's deadline the question expires.
+func (q *Questions) AwaitElicitation(ctx context.Context, question Question, opened func(message.Ask)) (answer message.ElicitationAnswer, by string, err error) {
+	return awaitAnswer[message.ElicitationAnswer](ctx, q, question, opened)
+}
+
+// AwaitSampling is AwaitElicitation for the answer of a model.
+func (q *Questions) AwaitSampling(ctx context.Context, question Question, opened func(message.Ask)) (answer message.SamplingAnswer, by string, err error) {
+	return awaitAnswer[message.SamplingAnswer](ctx, q, question, opened)
+}
+
 func awaitAnswer[A message.Answer](ctx context.Context, q *Questions, question Question, opened func(message.Ask)) (answer A, by string, err error) {
 	type given struct {
 		answer A
@@ -56,7 +66,11 @@ func awaitAnswer[A message.Answer](ctx context.Context, q *Questions, question Q
 	case g := <-answers:
 		return g.answer, g.by, nil
 	case <-ctx.Done():
-		q.Withdraw(ask.AskID)
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			q.Expire(ask.AskID)
+		} else {
+			q.Withdraw(ask.AskID)
+		}
 		return answer, "", ctx.Err()
 	}
 }

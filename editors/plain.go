@@ -24,6 +24,8 @@ func Choices(ask message.Ask) []Choice {
 		return consentChoices(b)
 	case message.ApprovalBody:
 		return approvalChoices(b)
+	case message.ElicitationBody:
+		return elicitationChoices(b)
 	case message.WidenBody:
 		return widenChoices(b)
 	}

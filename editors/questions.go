@@ -17,6 +17,8 @@ type Question struct {
 	CallID    message.CallID
 	SessionID message.SessionID
 	Asker     message.Asker
+	// Deadline is when it expires by itself; zero means never. Whoever put it sees to that.
+	Deadline time.Time
 	// Accept acts on an answer that fits the question. It is called at most once, by whoever answers; by says who that is.
 	// Its error leaves the question open.
 	Accept func(answer message.Answer, by string) error
@@ -63,6 +65,9 @@ func (q *Questions) Open(question Question) (message.Ask, error) {
 	ask := message.Ask{
 		AskID: newAskID(), At: time.Now().UTC().Truncate(time.Millisecond),
 		CallID: question.CallID, SessionID: question.SessionID, Asker: question.Asker,
+	}
+	if !question.Deadline.IsZero() {
+		ask.Deadline = question.Deadline.UTC().Truncate(time.Millisecond)
 	}
 	if err := ask.SetBody(question.Body); err != nil {
 		return message.Ask{}, fmt.Errorf("open a question: %w", err)
@@ -137,7 +142,12 @@ func (q *Questions) ending(id message.AskID) string {
 
 // Withdraw ends a question that nobody answered; what it was about has gone. An answer that is being acted on may still be
 // accepted; refused, it leaves the question withdrawn.
-func (q *Questions) Withdraw(id message.AskID) {
+func (q *Questions) Withdraw(id message.AskID) { q.end(id, message.AskWithdrawn) }
+
+// Expire is Withdraw for a question whose deadline has passed.
+func (q *Questions) Expire(id message.AskID) { q.end(id, message.AskExpired) }
+
+func (q *Questions) end(id message.AskID, how message.AskClosing) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, question := range q.open {
@@ -145,7 +155,7 @@ func (q *Questions) Withdraw(id message.AskID) {
 			continue
 		}
 		if question.isGone = true; !question.isAnswered {
-			q.remove(question, message.ClosedAsk{AskID: id, How: message.AskWithdrawn})
+			q.remove(question, message.ClosedAsk{AskID: id, How: how})
 		}
 		return
 	}

@@ -81,6 +81,10 @@ func ReviewText(ask message.Ask, how string) string {
 		return consentText(b, how)
 	case message.ApprovalBody:
 		return approvalText(ask, b, how)
+	case message.ElicitationBody:
+		return elicitationText(ask, b, how)
+	case message.SamplingBody:
+		return samplingText(b, how)
 	case message.StoreBody:
 		return storeText(b, how)
 	case message.InputBody:
@@ -279,6 +283,8 @@ func Prompt(ask message.Ask) string {
 			return clip(fmt.Sprintf("Pillion: %d decisions in %s do not count, because nothing shows that Pillion wrote them. Are they yours? The first: %s", len(b.Unsealed), neutral(b.File), neutral(b.Unsealed[0])))
 		}
 		return clip("Pillion: the decisions in " + neutral(b.File) + " cannot be read. Until you confirm to go on without them, everything asks.")
+	case message.ElicitationBody:
+		return clip(elicitationPrompt(b))
 	case message.InputBody:
 		return clip(inputPrompt(ask.AskID, b))
 	case message.WidenBody:

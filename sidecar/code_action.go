@@ -63,7 +63,7 @@ func (s *Session) codeAction(ctx context.Context, params protocol.CodeActionPara
 func (s *Session) ownActions(ctx context.Context, h *host.Host, params protocol.CodeActionParams) ([]protocol.CodeAction, bool) {
 	path := pathOf(params.TextDocument.URI)
 	if review, isShown := s.shown.at(path); isShown {
-		return s.answerActions(review), true
+		return append(s.answerActions(review), sendActions(ctx, params, review)...), true
 	}
 	if id, isShown := s.shown.argumentsAt(path); isShown {
 		tool, err := h.Tool(id)
@@ -98,6 +98,28 @@ func (s *Session) answerActions(review shownReview) []protocol.CodeAction {
 		})))
 	}
 	return actions
+}
+
+// sendActions send the form that is filled in in the document; unsaved text counts.
+func sendActions(ctx context.Context, params protocol.CodeActionParams, review shownReview) []protocol.CodeAction {
+	body, err := review.ask.ParseBody()
+	form, isForm := body.(message.ElicitationBody)
+	if err != nil || !isForm || form.URL != "" {
+		return nil
+	}
+	b, isOpen := bufferIn(ctx, params.TextDocument.URI)
+	content, err := editors.Arguments(b.text())
+	if !isOpen || err != nil {
+		return nil
+	}
+	answer, err := rpc.Marshal(message.ElicitationAnswer{Action: message.ElicitAccept, ContentText: string(content)})
+	if err != nil {
+		return nil
+	}
+	title := string(message.TitleSend)
+	return []protocol.CodeAction{configdoc.Action(configdoc.Command(title, message.CommandAskAnswer, message.AskAnswerArguments{
+		AskID: review.ask.AskID, Answer: answer, Hash: review.hash,
+	}))}
 }
 
 // statusActions are what can be done in the status document: go on after a stop, and take back what stands (U5).

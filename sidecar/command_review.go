@@ -141,6 +141,19 @@ func (s *Session) askNow(ask message.Ask) {
 		return
 	}
 	s.tellUndo(ask.Kind, answer)
+	s.openPage(ask, answer)
+}
+
+// openPage opens the page that a person has agreed to open, in the system's browser: no other program sees what is done there.
+func (s *Session) openPage(ask message.Ask, raw []byte) {
+	body, err := ask.ParseBody()
+	page, isPage := body.(message.ElicitationBody)
+	if err != nil || !isPage || page.URL == "" {
+		return
+	}
+	if answer, err := message.ParseElicitationAnswer(raw); err == nil && answer.Action == message.ElicitAccept {
+		s.editor.openPage(s, page.URL)
+	}
 }
 
 // tellUndo says what came of a yes, and how one that stands is taken back (U5).
@@ -167,6 +180,7 @@ func (s *Session) answerShown(_ context.Context, arguments message.AskAnswerArgu
 	if err := arguments.Check(); err != nil {
 		return message.AskAnswerResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
 	}
+	ask, _ := s.questions.Ask(arguments.AskID)
 	if refusal := s.shown.claim(arguments.AskID, arguments.Hash); refusal != "" {
 		s.editor.showMessage(s, messageWarning, "Pillion: "+refusal)
 		return message.AskAnswerResult{Reason: refusal}, nil
@@ -174,9 +188,13 @@ func (s *Session) answerShown(_ context.Context, arguments message.AskAnswerArgu
 	asked, _ := s.questions.Ask(arguments.AskID)
 	result := s.questions.Answer(arguments.AskID, jsontext.Value(arguments.Answer), s.own.caller.String())
 	if !result.Accepted {
-		s.editor.showMessage(s, messageInfo, "Pillion: "+result.Reason+".")
+		if ask.Kind == message.AskElicitation { // the form can be put right
+			s.shown.giveBack(arguments.AskID, arguments.Hash)
+		}
+		s.editor.showMessage(s, messageInfo, "Pillion: "+editors.Visible(result.Reason)+".")
 		return result, nil
 	}
+	s.openPage(ask, arguments.Answer)
 	s.tellUndo(asked.Kind, arguments.Answer)
 	return result, nil
 }

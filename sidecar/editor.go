@@ -13,6 +13,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"pillion/editors"
 	"pillion/rpc"
 	"pillion/rpc/message"
 )
@@ -176,6 +177,24 @@ func atHome(path string) string {
 		return path
 	}
 	return "~" + string(filepath.Separator) + below
+}
+
+// openPage opens a page outside the editor; an editor that cannot is told the address.
+func (e *editor) openPage(s *Session, address string) {
+	e.mu.Lock()
+	shows := e.shows
+	e.mu.Unlock()
+	page, err := uri.Parse(address)
+	if shows && err == nil {
+		ctx, cancel := context.WithTimeout(s.lifetime, editorAnswerTime)
+		defer cancel()
+		yes := true
+		result, err := rpc.Call(ctx, s.conn, showDocument, protocol.ShowDocumentParams{URI: page, External: &yes})
+		if err == nil && result != nil && result.Success {
+			return
+		}
+	}
+	e.showMessage(s, messageInfo, "Pillion: open this page in your browser: "+editors.Visible(address))
 }
 
 // ask puts a question with titles and returns the one chosen, empty for none. The error says that the editor cannot ask.

@@ -114,6 +114,17 @@ func (d *shownDocuments) claim(id message.AskID, hash string) string {
 	return "the question was not shown in a document; review it first"
 }
 
+// giveBack makes the answers good again that an answer used up which was not taken.
+func (d *shownDocuments) giveBack(id message.AskID, hash string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.reviews {
+		if r.ask.AskID == id && r.hash == hash {
+			r.isUsed = false
+		}
+	}
+}
+
 // forget drops the documents of a question that ended.
 func (d *shownDocuments) forget(id message.AskID) {
 	d.mu.Lock()

@@ -259,6 +259,24 @@ func (a ownAsker) AskWidening(shown host.Widening, caller host.Caller) (string, 
 	return string(ask.AskID), err
 }
 
+// Abilities implements host.Asker: there is nobody to ask without a terminal, and never a model.
+func (a ownAsker) Abilities() host.Abilities {
+	return host.Abilities{Forms: a.hub.hasPerson, Pages: a.hub.hasPerson}
+}
+
+// Elicit implements host.Asker.
+func (a ownAsker) Elicit(ctx context.Context, q host.Elicitation) (host.ElicitationAnswer, error) {
+	if !a.hub.hasPerson {
+		return host.ElicitationAnswer{}, host.ErrNobody
+	}
+	return sidecar.Elicit(ctx, a.hub.open, q, nil)
+}
+
+// Sample implements host.Asker.
+func (ownAsker) Sample(context.Context, host.Sampling) (host.SamplingAnswer, error) {
+	return host.SamplingAnswer{}, host.ErrNobody
+}
+
 // AskPermission implements host.Asker. The verb itself asks once the call has come back, and calls again.
 func (ownAsker) AskPermission([]host.Permission, host.Caller) {}
 

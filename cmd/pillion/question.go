@@ -84,6 +84,9 @@ func (p *program) put(ctx context.Context, h hub, d *device, ask message.Ask) (c
 		if input, isInput := body.(message.InputBody); isInput {
 			return p.putInput(ctx, h, d, ask, input)
 		}
+		if asked, isAsked := body.(message.ElicitationBody); isAsked {
+			return p.putElicitation(ctx, h, d, ask, asked)
+		}
 	}
 	choices := choicesOf(ask)
 	text := reviewText(ask)

@@ -48,6 +48,8 @@ type Options struct {
 	TextDocument map[string]any
 	// Encodings are the position encodings that it offers, none by default.
 	Encodings []string
+	// Asks are further kinds of question that it shows itself.
+	Asks []message.AskKind
 	// IsSilent leaves initialize to the test.
 	IsSilent bool
 	// Heard, if not nil, is given everything that Pillion says, whole; it must not keep it.
@@ -79,6 +81,7 @@ type Editor struct {
 	connectors  map[message.ConnectorID]message.Connector
 	rev         int // of what was told of them last
 	tools       []message.ToolsChangedParams
+	pages       []string // addresses that were opened outside
 	others      []string // notices of resources and prompts, as method, connector and address
 	diagnostics map[uri.URI][]protocol.Diagnostic
 	shown       []string // texts of the documents that were shown
@@ -225,6 +228,13 @@ func (e *Editor) connectorsChanged(_ context.Context, p message.ConnectorsChange
 }
 
 func (e *Editor) showDocument(_ context.Context, p protocol.ShowDocumentParams) (protocol.ShowDocumentResult, error) {
+	if p.External != nil && *p.External {
+		e.mu.Lock()
+		e.pages = append(e.pages, string(p.URI))
+		e.mu.Unlock()
+		e.touch()
+		return protocol.ShowDocumentResult{Success: true}, nil
+	}
 	text, err := os.ReadFile(p.URI.FsPath())
 	e.mu.Lock()
 	e.shown = append(e.shown, string(text))
@@ -314,8 +324,9 @@ func (e *Editor) InitializeParams() map[string]any {
 	}
 	if !e.options.IsPlain {
 		capabilities["experimental"] = map[string]any{message.CapabilityName: message.ClientCapability{
-			Protocol: []int{message.ProtocolVersion}, Asks: []message.AskKind{message.AskConsent, message.AskApproval, message.AskStore, message.AskWiden},
-			Events: e.options.HasEvents,
+			Protocol: []int{message.ProtocolVersion},
+			Asks:     append([]message.AskKind{message.AskConsent, message.AskApproval, message.AskStore, message.AskWiden}, e.options.Asks...),
+			Events:   e.options.HasEvents,
 		}}
 	}
 	return map[string]any{

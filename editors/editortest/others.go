@@ -1,6 +1,7 @@
 package editortest
 
 import (
+	"slices"
 	"strings"
 
 	"pillion/rpc"
@@ -33,4 +34,10 @@ func (e *Editor) notices(method string, connector message.ConnectorID, uri strin
 		}
 	}
 	return count
+}
+
+// Opened waits for a page to be opened outside of the editor.
+func (e *Editor) Opened(address string) {
+	e.t.Helper()
+	e.Until("the page "+address+" is opened", func() bool { return slices.Contains(e.pages, address) })
 }

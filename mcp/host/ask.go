@@ -71,6 +71,21 @@ type Asker interface {
 	// AskInput asks for the value of an input and blocks until somebody answered; there is no time-out.
 	// When ctx ends the question is withdrawn.
 	AskInput(ctx context.Context, q InputQuestion) (InputAnswer, error)
+	// Abilities says what connectors may have asked; it is looked at when one starts.
+	Abilities() Abilities
+	// Elicit puts a connector's own question and blocks until somebody answered, or the deadline of the question has passed:
+	// then the answer is a cancel. When ctx ends the question is withdrawn.
+	Elicit(ctx context.Context, q Elicitation) (ElicitationAnswer, error)
+	// Sample shows what a connector would have a model answer, and blocks like Elicit; the error is [ErrNobody] where there is
+	// no model.
+	Sample(ctx context.Context, r Sampling) (SamplingAnswer, error)
+}
+
+// Abilities are the ways in which a connector's questions can be answered.
+type Abilities struct {
+	Forms, Pages bool
+	// Model says that an editor has one that answers.
+	Model bool
 }
 
 // maxQueuedApprovals is how many calls of one session may wait behind the question that is open (S19).

@@ -43,7 +43,9 @@ type callBook struct {
 
 type openCall struct {
 	CallEntry
-	cancel context.CancelCauseFunc
+	cancel    context.CancelCauseFunc
+	caller    Caller
+	sessionID string
 }
 
 func newCallBook() *callBook { return &callBook{open: map[string]*openCall{}} }
@@ -91,6 +93,25 @@ func (b *callBook) end(id string, result Result) {
 	b.finished = append(b.finished, call.CallEntry)
 	if surplus := len(b.finished) - maxFinishedCalls; surplus > 0 {
 		b.finished = slices.Delete(b.finished, 0, surplus)
+	}
+}
+
+// of says who an open call is made for.
+func (b *callBook) of(id string) (caller Caller, sessionID string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if call := b.open[id]; call != nil {
+		return call.caller, call.sessionID
+	}
+	return Caller{Kind: CallerEditor}, ""
+}
+
+// isFor notes who an open call is made for.
+func (b *callBook) isFor(id string, caller Caller, sessionID string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if call := b.open[id]; call != nil {
+		call.caller, call.sessionID = caller, sessionID
 	}
 }
 

@@ -87,6 +87,7 @@ func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 	if err := h.calls.begin(request.CallID, request.Tool, time.Now(), cancel); err != nil {
 		return Result{}, err
 	}
+	h.calls.isFor(request.CallID, request.Caller, request.SessionID)
 	call := &call{host: h, request: request}
 	outcome, err := call.run(ctx)
 	outcome.CallID = request.CallID

@@ -58,6 +58,7 @@ func (h *Host) launch(ctx context.Context, s *slot, at subject, into *share, giv
 	h.coverStart(ctx, s, started)
 	h.addSecrets(prepared.secrets)
 	options := h.connectorOptions(at.entry, prepared.secrets)
+	options.Offers = h.offers(at)
 	options.OnChange = func(c connector.Change) { h.processChanged(into, c) }
 	process := connector.New(prepared.definition, options)
 	h.locked(func() { into.process, into.judged, s.process = process, prepared.judged, process })

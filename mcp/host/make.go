@@ -17,7 +17,7 @@ func (c *call) make(ctx context.Context, at target) (Result, error) {
 	defer h.busy(at.slot, -1)
 	c.state(CallRunning)
 	reply, err := at.process.Call(ctx, connector.CallRequest{
-		Tool: at.tool.Name, Arguments: c.arguments, Timeout: cmp.Or(c.request.Timeout, callTimeoutOf(at.entry)), OnProgress: c.request.OnProgress,
+		ID: c.request.CallID, Tool: at.tool.Name, Arguments: c.arguments, Timeout: cmp.Or(c.request.Timeout, callTimeoutOf(at.entry)), OnProgress: c.request.OnProgress,
 		Recheck: func(ctx context.Context) error { return c.recheck(ctx, at) },
 		OnWritten: func() {
 			h.repeats.sent(c.place, !at.tool.ReadOnly)
@@ -86,6 +86,7 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 	var timeout *connector.TimeoutError
 	var notReady *connector.NotReadyError
 	var unsupported *connector.UnsupportedError
+	var refused *connector.DeclinedError
 	switch {
 	case ctx.Err() != nil:
 		outcome.Status = StatusCancelled
@@ -105,6 +106,9 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 	case errors.As(err, &notReady):
 		outcome.Message = fmt.Sprintf("the connector %q is not running", name)
 		outcome.Steps = c.host.stepsBack(at, reply.MayHaveRun)
+	case errors.As(err, &refused):
+		outcome.Status = StatusConnectorError
+		outcome.Message = fmt.Sprintf("the connector %q cannot go on: %s", name, c.host.redacted(refused.Reason))
 	case errors.As(err, &unsupported):
 		outcome.Status = StatusConnectorError
 		outcome.Message = fmt.Sprintf("the connector %q offers no %s", name, unsupported.What)

@@ -58,6 +58,7 @@ func (h *Host) answers(ctx context.Context, e errand) (connector.CallReply, Resu
 	if err := h.calls.begin(e.CallID, Label(name, e.method), time.Now(), cancel); err != nil {
 		return connector.CallReply{}, Result{}, err
 	}
+	h.calls.isFor(e.CallID, e.Caller, e.SessionID)
 	defer h.calls.drop(e.CallID)
 	at, stop := c.passErrand(ctx, id, e)
 	if stop != nil {
@@ -153,7 +154,7 @@ func (c *call) makeErrand(ctx context.Context, at target, e errand) (connector.C
 	h.busy(at.slot, 1)
 	defer h.busy(at.slot, -1)
 	c.state(CallRunning)
-	reply, err := e.send(ctx, at.process, connector.RequestOptions{OnProgress: e.OnProgress})
+	reply, err := e.send(ctx, at.process, connector.RequestOptions{ID: e.CallID, Timeout: callTimeoutOf(at.entry), OnProgress: e.OnProgress})
 	if err != nil {
 		return reply, c.unanswered(ctx, at, reply, err)
 	}

@@ -50,6 +50,9 @@ func (f *folder) write(kind, extension string, content string) (path string, err
 	return "", fs.ErrExist
 }
 
+// FileURI is the file URI of an absolute path.
+func FileURI(path string) string { return fileURI(path) }
+
 func fileURI(path string) string {
 	path = filepath.ToSlash(path)
 	if path != "" && path[0] != '/' {

@@ -255,17 +255,22 @@ type ApprovalBody struct {
 }
 
 // ElicitationBody is a question of a connector, never of Pillion: with a form
-// where there is a schema, with a page to open where there is a url.
+// where there is a schema, with a page to open where there is a url. A field
+// that is left out takes its default. To accept a page is to have opened it, in
+// the system's browser, after showing its whole address.
 type ElicitationBody struct {
 	Connector  ConnectorID `json:"connector"`
+	Name       string      `json:"name"`                // the connector's name in its file
 	Message    string      `json:"message"`             // the connector's own words
 	SchemaText string      `json:"schemaText,omitzero"` // JSON Schema of the form, as received
 	URL        string      `json:"url,omitzero"`        // page to open, as received
 }
 
-// SamplingBody shows what a connector would have the editor's model answer.
+// SamplingBody shows what a connector would have the editor's model answer. It
+// is asked of clients alone that declare the kind; no context is included.
 type SamplingBody struct {
 	Connector  ConnectorID `json:"connector"`
+	Name       string      `json:"name"`       // the connector's name in its file
 	ParamsText string      `json:"paramsText"` // params of MCP's sampling/createMessage, as received
 }
 

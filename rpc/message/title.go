@@ -25,6 +25,9 @@ const (
 	TitleAllowReadOnly   Title = "Allow read-only tools"                  // approval: readOnly
 	TitleAlwaysTool      Title = "Always allow tool"                      // approval: tool
 	TitleAlwaysConnector Title = "Always allow connector"                 // approval: connector
+	TitleDismiss         Title = "Dismiss"                                // elicitation, url: cancel
+	TitleSend            Title = "Send"                                   // elicitation, in the document that holds the form: accept
+	TitleOpen            Title = "Open the page"                          // url: accept
 	TitleKeep            Title = "Keep as it is"                          // widen: keep
 	TitleMake            Title = "Make the change"                        // widen: make
 )
@@ -36,6 +39,28 @@ func (b ConsentBody) Titles() []Title {
 		titles = append(titles, TitleAllowFollow)
 	}
 	return titles
+}
+
+// Titles returns the titles of the question, the safest first. To send a form is offered in the document alone that it is
+// filled in.
+func (b ElicitationBody) Titles() []Title {
+	if b.URL != "" {
+		return []Title{TitleDecline, TitleDismiss, TitleOpen}
+	}
+	return []Title{TitleDecline, TitleDismiss}
+}
+
+// Elicitation returns what the title does with a connector's own question.
+func (t Title) Elicitation() (ElicitationAction, bool) {
+	switch t {
+	case TitleDecline:
+		return ElicitDecline, true
+	case TitleDismiss:
+		return ElicitCancel, true
+	case TitleOpen:
+		return ElicitAccept, true
+	}
+	return "", false
 }
 
 // Consent returns the decision that the title stands for in a consent question.

@@ -1044,9 +1044,13 @@
 ---@field scopes pillion.PermissionScope[]
 
 ---pillion.ElicitationBody is a question of a connector, never of Pillion: with a form where
----there is a schema, with a page to open where there is a url.
+---there is a schema, with a page to open where there is a url. A field that is left out takes
+---its default. To accept a page is to have opened it, in the system's browser, after showing
+---its whole address.
 ---@class (exact) pillion.ElicitationBody
 ---@field connector pillion.ConnectorId
+---the connector's name in its file
+---@field name string
 ---the connector's own words
 ---@field message string
 ---JSON Schema of the form, as received
@@ -1054,9 +1058,12 @@
 ---page to open, as received
 ---@field url? string
 
----pillion.SamplingBody shows what a connector would have the editor's model answer.
+---pillion.SamplingBody shows what a connector would have the editor's model answer. It is
+---asked of clients alone that declare the kind; no context is included.
 ---@class (exact) pillion.SamplingBody
 ---@field connector pillion.ConnectorId
+---the connector's name in its file
+---@field name string
 ---params of MCP's sampling/createMessage, as received
 ---@field paramsText string
 
@@ -1244,6 +1251,9 @@
 ---| "Allow read-only tools" # approval: readOnly
 ---| "Always allow tool" # approval: tool
 ---| "Always allow connector" # approval: connector
+---| "Dismiss" # elicitation, url: cancel
+---| "Send" # elicitation, in the document that holds the form: accept
+---| "Open the page" # url: accept
 ---| "Keep as it is" # widen: keep
 ---| "Make the change" # widen: make
 

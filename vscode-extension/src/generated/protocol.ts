@@ -1282,10 +1282,14 @@ export interface ApprovalBody {
 
 /**
  * ElicitationBody is a question of a connector, never of Pillion: with a form where there is a
- * schema, with a page to open where there is a url.
+ * schema, with a page to open where there is a url. A field that is left out takes its
+ * default. To accept a page is to have opened it, in the system's browser, after showing its
+ * whole address.
  */
 export interface ElicitationBody {
   connector: ConnectorId;
+  /** the connector's name in its file */
+  name: string;
   /** the connector's own words */
   message: string;
   /** JSON Schema of the form, as received */
@@ -1294,9 +1298,14 @@ export interface ElicitationBody {
   url?: string;
 }
 
-/** SamplingBody shows what a connector would have the editor's model answer. */
+/**
+ * SamplingBody shows what a connector would have the editor's model answer. It is asked of
+ * clients alone that declare the kind; no context is included.
+ */
 export interface SamplingBody {
   connector: ConnectorId;
+  /** the connector's name in its file */
+  name: string;
   /** params of MCP's sampling/createMessage, as received */
   paramsText: string;
 }
@@ -1541,6 +1550,12 @@ export type Title =
   | "Always allow tool"
   /** approval: connector */
   | "Always allow connector"
+  /** elicitation, url: cancel */
+  | "Dismiss"
+  /** elicitation, in the document that holds the form: accept */
+  | "Send"
+  /** url: accept */
+  | "Open the page"
   /** widen: keep */
   | "Keep as it is"
   /** widen: make */
