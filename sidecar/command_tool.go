@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"pillion/editors"
+	"pillion/mcp/connector"
 	"pillion/mcp/host"
 	"pillion/rpc"
 	"pillion/rpc/message"
@@ -42,7 +43,13 @@ func (s *Session) callAndShow(id, name string, arguments message.ToolCallArgumen
 	outcome, err := s.core.Call(ctx, host.CallRequest{
 		CallID: id, Tool: string(arguments.Tool), Arguments: arguments.Arguments, Caller: s.own.caller, OnProgress: report.progress,
 	})
+	if err == nil && outcome.Status == host.StatusTask {
+		outcome, err = s.core.TaskResult(ctx, id, func(t host.Task) { report.progress(connector.Progress{Message: taskWords(t)}) })
+	}
 	report.end("")
+	if s.lifetime.Err() != nil {
+		return
+	}
 	if err != nil {
 		s.editor.showMessage(s, messageError, "Pillion: "+editors.Visible(err.Error())+".")
 		return

@@ -112,6 +112,7 @@ func ResultMessage(r host.Result, includes func(message.CallPart) bool) message.
 		Steps: slices.Clone(r.Steps), Advice: r.Advice, MayHaveRun: r.MayHaveRun, DurationMS: int(r.Duration.Milliseconds()),
 		Redacted: r.Projection.Redacted, Attachments: []message.Attachment{},
 	}
+	wire.TaskID = r.TaskID
 	if r.AllowedBy != "" {
 		wire.Allowed = &message.Allowance{By: message.AllowedBy(r.AllowedBy), Rule: r.Rule}
 	}

@@ -29,6 +29,14 @@ var (
 	publishDiagnostics = rpc.Event[protocol.PublishDiagnosticsParams]{Method: "textDocument/publishDiagnostics"}
 )
 
+// showPage is showDocument for an address that is sent byte for byte: the library's own type of one encodes it anew.
+var showPage = rpc.EditorRequest[pageParams, *protocol.ShowDocumentResult]{Method: "window/showDocument"}
+
+type pageParams struct {
+	URI        string `json:"uri"`
+	IsExternal bool   `json:"external"`
+}
+
 const (
 	messageError   = protocol.MessageTypeError
 	messageWarning = protocol.MessageTypeWarning
@@ -179,17 +187,15 @@ func atHome(path string) string {
 	return "~" + string(filepath.Separator) + below
 }
 
-// openPage opens a page outside the editor; an editor that cannot is told the address.
+// openPage opens a page outside the editor, exactly as the address was shown; an editor that cannot is told the address.
 func (e *editor) openPage(s *Session, address string) {
 	e.mu.Lock()
 	shows := e.shows
 	e.mu.Unlock()
-	page, err := uri.Parse(address)
-	if shows && err == nil {
+	if shows {
 		ctx, cancel := context.WithTimeout(s.lifetime, editorAnswerTime)
 		defer cancel()
-		yes := true
-		result, err := rpc.Call(ctx, s.conn, showDocument, protocol.ShowDocumentParams{URI: page, External: &yes})
+		result, err := rpc.Call(ctx, s.conn, showPage, pageParams{URI: address, IsExternal: true})
 		if err == nil && result != nil && result.Success {
 			return
 		}

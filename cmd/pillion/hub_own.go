@@ -202,6 +202,9 @@ func (h *ownHub) call(ctx context.Context, request message.ToolCallParams, repor
 		Caller: host.Caller{Kind: string(message.AskerCLI)}, Timeout: time.Duration(request.TimeoutMS) * time.Millisecond,
 		OnProgress: func(said connector.Progress) { report(progressOf(said)) },
 	})
+	if err == nil && outcome.Status == host.StatusTask {
+		outcome, err = h.TaskResult(ctx, outcome.CallID, func(t host.Task) { report(progress{message: t.Message, percent: -1}) })
+	}
 	if err != nil {
 		return message.CallResult{}, err
 	}

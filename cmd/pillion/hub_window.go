@@ -160,7 +160,11 @@ func (h *windowHub) call(ctx context.Context, request message.ToolCallParams, re
 	request.WorkDoneToken = protocol.String(string(request.CallID))
 	h.reporter.follow(report)
 	defer h.reporter.follow(nil)
-	return attach.Call(ctx, h.joined, message.ToolCall, request)
+	result, err := attach.Call(ctx, h.joined, message.ToolCall, request)
+	if err != nil || result.Status != message.CallTask {
+		return result, err
+	}
+	return attach.Call(ctx, h.joined, message.TaskResult, message.TaskParams{CallID: result.CallID, WorkDoneToken: request.WorkDoneToken})
 }
 
 func (h *windowHub) cancel(ctx context.Context, id message.CallID) {

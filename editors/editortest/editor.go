@@ -142,7 +142,7 @@ func (e *Editor) connect(out io.ReadCloser, in io.WriteCloser) {
 	on(router, e, "$/progress", func(p protocol.ProgressParams) { e.progress = append(e.progress, p) })
 	rpc.Handle(router, rpc.Request[protocol.WorkDoneProgressCreateParams, rpc.Null]{Method: "window/workDoneProgress/create"},
 		func(context.Context, protocol.WorkDoneProgressCreateParams) (rpc.Null, error) { return rpc.Null{}, nil })
-	rpc.Handle(router, rpc.Request[protocol.ShowDocumentParams, protocol.ShowDocumentResult]{Method: "window/showDocument"}, e.showDocument)
+	rpc.Handle(router, rpc.Request[showParams, protocol.ShowDocumentResult]{Method: "window/showDocument"}, e.showDocument)
 	if e.options.Choose != nil {
 		rpc.Handle(router, rpc.Request[protocol.ShowMessageRequestParams, *protocol.MessageActionItem]{Method: "window/showMessageRequest"}, e.choose)
 	}
@@ -227,18 +227,30 @@ func (e *Editor) connectorsChanged(_ context.Context, p message.ConnectorsChange
 	e.touch()
 }
 
-func (e *Editor) showDocument(_ context.Context, p protocol.ShowDocumentParams) (protocol.ShowDocumentResult, error) {
-	if p.External != nil && *p.External {
+// showParams are those of window/showDocument with the address as it was sent.
+type showParams struct {
+	URI       string `json:"uri"`
+	External  bool   `json:"external"`
+	TakeFocus bool   `json:"takeFocus"`
+}
+
+func (e *Editor) showDocument(_ context.Context, p showParams) (protocol.ShowDocumentResult, error) {
+	if p.External {
 		e.mu.Lock()
-		e.pages = append(e.pages, string(p.URI))
+		e.pages = append(e.pages, p.URI)
 		e.mu.Unlock()
 		e.touch()
 		return protocol.ShowDocumentResult{Success: true}, nil
 	}
-	text, err := os.ReadFile(p.URI.FsPath())
+	parsed, err := uri.Parse(p.URI)
+	if err != nil {
+		return protocol.ShowDocumentResult{}, err
+	}
+	path := parsed.FsPath()
+	text, err := os.ReadFile(path)
 	e.mu.Lock()
 	e.shown = append(e.shown, string(text))
-	e.shownPaths = append(e.shownPaths, p.URI.FsPath())
+	e.shownPaths = append(e.shownPaths, path)
 	e.mu.Unlock()
 	e.touch()
 	return protocol.ShowDocumentResult{Success: err == nil}, nil

@@ -54,6 +54,9 @@ type CallReply struct {
 	// ResultType is ResultComplete, or what the server says the result is instead; anything but ResultComplete has not the
 	// shape of a tool's result.
 	ResultType string
+	// Task is the call in the background where ResultType is ResultTask, and nil where what the server says of it cannot be
+	// read; see [Connector.Follow].
+	Task *Task
 	// ProtocolError is set when the server answered with an error; Result is then empty.
 	ProtocolError *ProtocolError
 	// MayHaveRun is false only where the request provably never left.
@@ -115,8 +118,9 @@ func checkArguments(arguments []byte) error {
 
 // call makes one call.
 func (s *session) call(ctx context.Context, r CallRequest) (CallReply, error) {
-	return s.run(ctx, errand{
-		method: "tools/call", members: []member{{"arguments", r.Arguments}},
+	asTask := s.taskMembers(r.Tool)
+	reply, err := s.run(ctx, errand{
+		method: "tools/call", members: append([]member{{"arguments", r.Arguments}}, asTask...),
 		send: func(ctx context.Context, client *mcp.ClientSession, meta mcp.Meta) error {
 			params := &mcp.CallToolParams{Meta: meta, Name: r.Tool, Arguments: emptyArguments}
 			_, err := client.CallTool(ctx, params)
@@ -124,6 +128,7 @@ func (s *session) call(ctx context.Context, r CallRequest) (CallReply, error) {
 		},
 		options: RequestOptions{ID: r.ID, Timeout: r.Timeout, OnProgress: r.OnProgress, OnWritten: r.OnWritten, Clock: r.Clock, recheck: r.Recheck},
 	})
+	return s.asTask(reply, asTask != nil), err
 }
 
 func firstOf(durations ...time.Duration) time.Duration {

@@ -50,8 +50,8 @@ type Definition struct {
 	CallCap time.Duration
 	// MaxConcurrent bounds the calls in flight, the rest queue in order; zero means 16.
 	MaxConcurrent int
-	// LogLevel is the least of MCP's levels of log messages that are kept in the log: "debug", "info" … "emergency"; empty
-	// keeps none.
+	// LogLevel is the least of MCP's levels of log messages that are asked for and kept in the log: "debug", "info" …
+	// "emergency". Empty asks for none, and keeps those that come all the same from "warning" on.
 	LogLevel string
 	// Downloads gives a runner that first fetches a package 180 s until it says anything at all.
 	Downloads bool
@@ -105,6 +105,7 @@ type tuning struct {
 	sync       time.Duration // between two listings that the server asked for
 	maxSync    time.Duration // the same, when they bring nothing new
 	updates    time.Duration // between two notices of resources that changed
+	poll       time.Duration // between two looks at a task, where its server says nothing
 	page       time.Duration // for a server to be done with a page that a person opened
 	sideList   time.Duration // for the lists other than tools to be in the first catalogue
 	listRetry  time.Duration // before tools are asked for again in a start
@@ -115,7 +116,7 @@ type tuning struct {
 func defaultTuning() tuning {
 	return tuning{
 		probe: 3 * time.Second, download: 180 * time.Second, stall: 60 * time.Second, settle: 500 * time.Millisecond,
-		sync: time.Second, maxSync: 30 * time.Second, updates: 100 * time.Millisecond, page: 10 * time.Minute, sideList: 2 * time.Second,
+		sync: time.Second, maxSync: 30 * time.Second, updates: 100 * time.Millisecond, poll: time.Second, page: 10 * time.Minute, sideList: 2 * time.Second,
 		listRetry: 500 * time.Millisecond, listTries: 3, maxWarning: 20,
 		notice: 10 * time.Second, farewell: 2 * time.Second, busy: time.Second, maxPause: time.Minute, relisten: 2 * time.Second, resumes: 5, maxBytes: maxFrameBytes,
 	}

@@ -82,7 +82,7 @@ func (q *inquiries) cause() (charged *running, id string, all []*running) {
 		return nil, "", nil
 	}
 	charged = q.running[len(q.running)-1]
-	if len(q.running) == 1 {
+	if !slices.ContainsFunc(q.running, func(other *running) bool { return other.id != charged.id }) {
 		id = charged.id
 	}
 	return charged, id, slices.Clone(q.running)

@@ -43,7 +43,7 @@ func (s *session) logged(params jsontext.Value) {
 		}
 		return nil
 	})
-	if !wantsLog(s.connector.definition.LogLevel, level) {
+	if !wantsLog(firstText(s.connector.definition.LogLevel, "warning"), level) {
 		return
 	}
 	if logger != "" {

@@ -18,7 +18,7 @@ type Offers struct {
 	HasForms, HasPages bool
 	// HasModel says that somebody has a model that answers.
 	HasModel bool
-	// FollowsTasks says that a call may go on in the background; see [Connector.Task].
+	// FollowsTasks says that a call may go on in the background; see [Connector.Follow].
 	FollowsTasks bool
 	// Roots are the folders that the server is told of; nil tells it of none at all.
 	Roots []Root

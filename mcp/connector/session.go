@@ -139,6 +139,9 @@ func (s *session) connect() error {
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {},
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: c.options.Client.Name, Version: c.options.Client.Version}, &ignore)
+	if err := addTaskMethods(client); err != nil {
+		return fmt.Errorf("begin the session: %w", err)
+	}
 	version := s.answer.version
 	if s.answer.era == EraLegacy {
 		version = legacyVersion

@@ -115,6 +115,18 @@ func (b *callBook) isFor(id string, caller Caller, sessionID string) {
 	}
 }
 
+// goOn keeps a call open that goes on without whoever made it, and reports whether it is open still.
+func (b *callBook) goOn(id string, cancel context.CancelCauseFunc) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	call := b.open[id]
+	if call == nil || b.isClosed {
+		return false
+	}
+	call.cancel = cancel
+	return true
+}
+
 // drop forgets what is no call any more and leaves nothing to ask for later.
 func (b *callBook) drop(id string) {
 	b.mu.Lock()

@@ -69,6 +69,8 @@ type Result struct {
 	Advice string
 	// MayHaveRun is false only where the tool provably did not run.
 	MayHaveRun bool
+	// TaskID is that of the task that the call became; empty for any other.
+	TaskID string
 	// AllowedBy is readOnly, rule, session or answer; Rule names the rule.
 	AllowedBy, Rule string
 	// Duration is how long the tool took; the time of questions does not count.
@@ -95,6 +97,9 @@ func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 	if call.place != nil {
 		h.repeats.end(call.place, outcome)
 	}
+	if call.hasGoneOn {
+		return outcome, err // its end is yet to come
+	}
 	h.calls.end(request.CallID, outcome)
 	call.changed(CallFinished, &outcome)
 	if err == nil {
@@ -118,6 +123,7 @@ type call struct {
 	tool      Tool
 	allowedBy string
 	rule      string
+	hasGoneOn bool    // as a task
 	isErrand  bool    // it is no call of a tool
 	place     *inTurn // nil for a call of no turn, or that is not made
 	basis     *basis  // nil until it was read, and once something was waited for

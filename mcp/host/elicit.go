@@ -63,7 +63,7 @@ type SamplingAnswer struct {
 
 // offers are what a connector may ask for where it was judged.
 func (h *Host) offers(at subject) connector.Offers {
-	offers := connector.Offers{Roots: h.rootsOf(at)}
+	offers := connector.Offers{Roots: h.rootsOf(at), FollowsTasks: true}
 	if h.options.Asker == nil {
 		return offers
 	}

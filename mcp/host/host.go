@@ -126,6 +126,7 @@ type Host struct {
 	schemas     result.Schemas
 	eras        *eraMemory
 	calls       *callBook
+	tasks       *taskBook
 	approvals   *approvalQueue
 	inputs      *inputBook
 	repeats     repeats
@@ -184,6 +185,7 @@ func New(o Options) *Host {
 		audit:       audit.New(o.Folder, audit.Options{Logger: o.Logger, Window: o.Window}),
 		eras:        newEraMemory(o.Folder, o.Logger),
 		calls:       newCallBook(),
+		tasks:       newTaskBook(),
 		approvals:   newApprovalQueue(),
 		inputs:      newInputBook(o.Secrets),
 		closing:     make(chan struct{}),

@@ -35,6 +35,9 @@ const (
 // demoArguments start the one connector that Pillion is itself (A11).
 var demoArguments = []string{"demo"}
 
+// logLevels are those of MCP by the words of the option stderrLevel.
+var logLevels = map[string]string{"debug": "debug", "info": "info", "warn": "warning", "error": "error"}
+
 // downloaders are the runners whose first start may fetch a package.
 var downloaders = map[string]bool{"npx": true, "bunx": true, "uvx": true, "pipx": true, "docker": true, "podman": true}
 
@@ -152,6 +155,7 @@ func definitionOf(entry *config.Entry, command string) connector.Definition {
 		CallCap:       maxCallTimeout,
 		MaxConcurrent: cmp.Or(options.MaxConcurrent, defaultMaxConcurrent),
 		Downloads:     downloaders[command],
+		LogLevel:      logLevels[options.StderrLevel],
 	}
 	if definition.Downloads && options.StartTimeout == 0 {
 		definition.StartTimeout = downloadStartTimeout

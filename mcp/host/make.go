@@ -48,12 +48,14 @@ func (c *call) replied(at target, reply connector.CallReply) Result {
 		outcome.Message = fmt.Sprintf("the connector %q answered with an error: %s", at.tool.ConnectorName, outcome.Error.Message)
 		return outcome
 	case reply.ResultType == connector.ResultTask:
-		outcome.Status = StatusTask
-		outcome.Message = "the connector goes on with this call in the background; following it is not supported yet"
+		if reply.Task == nil || !c.isFollowed(at, reply.Task, &outcome) {
+			outcome.Status = StatusConnectorError
+			outcome.Message = fmt.Sprintf("the connector %q goes on with this call in the background, and cannot be followed there", at.tool.ConnectorName)
+		}
 		return outcome
 	case reply.ResultType != connector.ResultComplete:
 		outcome.Status = StatusConnectorError
-		outcome.Message = fmt.Sprintf("the connector %q answered with a result of the kind %q, which is not supported yet", at.tool.ConnectorName, reply.ResultType)
+		outcome.Message = fmt.Sprintf("the connector %q answered with a result of the kind %q, which nothing is known of", at.tool.ConnectorName, reply.ResultType)
 		return outcome
 	}
 	return c.project(at, reply, outcome)

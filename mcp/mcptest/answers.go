@@ -38,6 +38,8 @@ func (f *fake) answer(r request) {
 		f.subscribe(r)
 	case "prompts/get":
 		f.working.Go(func() { f.prompt(r) })
+	case "tasks/get", "tasks/result", "tasks/update", "tasks/cancel":
+		f.tasks(r)
 	case "logging/setLevel":
 		f.result(r.ID, `{}`)
 	case "completion/complete":

@@ -24,7 +24,7 @@ func (f *fake) call(r request) {
 		f.answerLate(r)
 		return
 	}
-	if f.pageFirst(r) {
+	if f.pageFirst(r) || f.becomesTask(r) {
 		return
 	}
 	if !f.before(r, params) {

@@ -39,6 +39,7 @@ type fake struct {
 	nextID   atomic.Int64
 	working  sync.WaitGroup
 	helper   *exec.Cmd
+	running  *task // the one that its last call became
 }
 
 type request struct {

@@ -14,6 +14,9 @@ func otherModes() []Mode {
 		{"refuse", "FILE", "refuses to let the addresses be subscribed to that stand in FILE, a line each, once it is there"},
 		{"askafter", "METHOD", "sends that request once it has answered tools/list, outside of any call"},
 		{"pagefirst", "", "answers the first call with the error that wants a page visited, and says when that is done"},
+		{"task", "POLLS", "answers calls with a task that is done after that many looks, and asks for something half-way if told to by \"taskask\""},
+		{"taskask", "", "has its tasks ask for a name; their result is what they got"},
+		{"taskend", "STATUS", "ends its tasks with that status"},
 		{"twice", "", "names each resource and prompt twice, and an entry that is none"},
 	}
 }

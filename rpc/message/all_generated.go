@@ -199,6 +199,24 @@ func All() []Declared {
 			Doc:       "Tells that a connector's prompts are others.",
 		},
 		{
+			Name:      "TaskGet",
+			Method:    TaskGet.Method,
+			Direction: DirectionRequest,
+			Doc:       "Tells where a task is. It asks the connector nothing: what it last said is known.",
+		},
+		{
+			Name:      "TaskResult",
+			Method:    TaskResult.Method,
+			Direction: DirectionRequest,
+			Doc:       "Waits for the end of a task and answers with what came of the call. To cancel the request ends the waiting, not the task.",
+		},
+		{
+			Name:      "TaskCancel",
+			Method:    TaskCancel.Method,
+			Direction: DirectionRequest,
+			Doc:       "Asks the connector to end a task, and answers at once. The connector need not: then the call ends as cancelled all the same, and may have run.",
+		},
+		{
 			Name:          "Asks",
 			Method:        Asks.Method,
 			Direction:     DirectionRequest,

@@ -16,6 +16,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/consents", "request pillion/consent/revoke",
 		"request pillion/tools", "request pillion/tool", "request pillion/why", "event pillion/toolsChanged",
 		"request pillion/tool/call", "request pillion/calls", "request pillion/call", "request pillion/call/cancel", "request pillion/result/read",
+		"request pillion/task/get", "request pillion/task/result", "request pillion/task/cancel",
 		"request pillion/resources", "request pillion/resource/read", "request pillion/resource/subscribe", "request pillion/resource/unsubscribe",
 		"event pillion/resourcesChanged", "event pillion/resourceUpdated",
 		"request pillion/prompts", "request pillion/prompt/get", "request pillion/complete", "event pillion/promptsChanged",

@@ -263,7 +263,7 @@ func TestF2_AFormInAPlainEditor(t *testing.T) {
 // A page is opened by the editor, outside of it, after a person said so, and by nothing before.
 func TestF2_APageInAPlainEditor(t *testing.T) {
 	t.Parallel()
-	const address = "https://sign-in.example/start?x=1"
+	const address = "https://sign-in.example/start?x=1&y=%20"
 	w := newWorld(t)
 	w.user(servers(map[string]entry{"mine": fake("", readOnly)}))
 	prompted := make(chan string, 5)
@@ -286,7 +286,7 @@ func TestF2_APageInAPlainEditor(t *testing.T) {
 		return false
 	})
 	// Arguments with an address are asked about themselves; a connector's fixed question needs none.
-	answer := begin(t, e, message.ToolCallParams{Tool: "mine.a", ArgumentsText: `{"ask":[{"method":"elicitation/create","params":{"mode":"url","elicitationId":"1","message":"Sign in","url":"https:\/\/sign-in.example\/start?x=1"}}]}`})
+	answer := begin(t, e, message.ToolCallParams{Tool: "mine.a", ArgumentsText: `{"ask":[{"method":"elicitation/create","params":{"mode":"url","elicitationId":"1","message":"Sign in","url":"https:\/\/sign-in.example\/start?x=1&y=%20"}}]}`})
 	e.Opened(address)
 	if text := <-prompted; !strings.HasPrefix(text, `The connector "mine" asks, not Pillion: open a page of sign-in.example?`) {
 		t.Errorf("%s", text)

@@ -891,6 +891,32 @@
 ---@class (exact) pillion.PromptsChangedParams
 ---@field connector pillion.ConnectorId
 
+-- Tasks
+
+---pillion.TaskStatus is where a task is. One that is not known reads as working.
+---@alias pillion.TaskStatus
+---| "working" # it goes on
+---| "inputRequired" # the connector asks for something, which is a question
+---| "completed" # there is a result
+---| "failed" # it ended without one
+---| "cancelled" # it was cancelled
+
+---pillion.TaskParams names the call that became a task.
+---@class (exact) pillion.TaskParams
+---@field callId pillion.CallId
+---@field workDoneToken? pillion.ProgressToken
+
+---pillion.TaskState is where a task is.
+---@class (exact) pillion.TaskState
+---@field callId pillion.CallId
+---the connector's own id of it
+---@field taskId string
+---@field status pillion.TaskStatus
+---the connector's own words
+---@field message? string
+---what came of it, once it has ended
+---@field result? pillion.CallResult
+
 -- Questions
 
 ---pillion.AskId names a question.
@@ -1888,6 +1914,20 @@ M.requests = {
   ---
   ---Params: `pillion.CompleteParams`. Result: `pillion.CompleteResult`.
   complete = 'pillion/complete',
+  ---Tells where a task is. It asks the connector nothing: what it last said is known.
+  ---
+  ---Params: `pillion.TaskParams`. Result: `pillion.TaskState`.
+  task_get = 'pillion/task/get',
+  ---Waits for the end of a task and answers with what came of the call. To cancel the request
+  ---ends the waiting, not the task.
+  ---
+  ---Params: `pillion.TaskParams`. Result: `pillion.CallResult`.
+  task_result = 'pillion/task/result',
+  ---Asks the connector to end a task, and answers at once. The connector need not: then the
+  ---call ends as cancelled all the same, and may have run.
+  ---
+  ---Params: `pillion.TaskParams`. Result: `pillion.Empty`.
+  task_cancel = 'pillion/task/cancel',
   ---Lists every open question.
   ---
   ---Params: `pillion.Empty`. Result: `pillion.AsksResult`.

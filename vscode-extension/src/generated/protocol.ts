@@ -1096,6 +1096,39 @@ export interface PromptsChangedParams {
   connector: ConnectorId;
 }
 
+// Tasks
+
+/** TaskStatus is where a task is. One that is not known reads as working. */
+export type TaskStatus =
+  /** it goes on */
+  | "working"
+  /** the connector asks for something, which is a question */
+  | "inputRequired"
+  /** there is a result */
+  | "completed"
+  /** it ended without one */
+  | "failed"
+  /** it was cancelled */
+  | "cancelled";
+
+/** TaskParams names the call that became a task. */
+export interface TaskParams {
+  callId: CallId;
+  workDoneToken?: ProgressToken;
+}
+
+/** TaskState is where a task is. */
+export interface TaskState {
+  callId: CallId;
+  /** the connector's own id of it */
+  taskId: string;
+  status: TaskStatus;
+  /** the connector's own words */
+  message?: string;
+  /** what came of it, once it has ended */
+  result?: CallResult;
+}
+
 // Questions
 
 /** AskId names a question. */
@@ -2276,6 +2309,18 @@ export interface Requests {
    * values.
    */
   "pillion/complete": { params: CompleteParams; result: CompleteResult };
+  /** Tells where a task is. It asks the connector nothing: what it last said is known. */
+  "pillion/task/get": { params: TaskParams; result: TaskState };
+  /**
+   * Waits for the end of a task and answers with what came of the call. To cancel the request
+   * ends the waiting, not the task.
+   */
+  "pillion/task/result": { params: TaskParams; result: CallResult };
+  /**
+   * Asks the connector to end a task, and answers at once. The connector need not: then the
+   * call ends as cancelled all the same, and may have run.
+   */
+  "pillion/task/cancel": { params: TaskParams; result: Empty };
   /** Lists every open question. */
   "pillion/asks": { params: Empty; result: AsksResult };
   /** Answers a question. A late answer, or one that is none, is refused and says why. */
@@ -2371,6 +2416,9 @@ export const requests = {
   prompts: "pillion/prompts",
   promptGet: "pillion/prompt/get",
   complete: "pillion/complete",
+  taskGet: "pillion/task/get",
+  taskResult: "pillion/task/result",
+  taskCancel: "pillion/task/cancel",
   asks: "pillion/asks",
   askAnswer: "pillion/ask/answer",
   askShow: "pillion/ask/show",
