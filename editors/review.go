@@ -143,6 +143,9 @@ func (d *document) item(item message.ConsentItem) {
 	d.secrets(item.Secrets)
 	d.files(shown.Files)
 	d.values("look twice", item.Warnings)
+	if item.Shown.Command != "" {
+		d.value("folder whose path it is told, and no other", item.Root.FsPath())
+	}
 	d.value("from the file", item.URI.FsPath())
 	d.say("as it stands there")
 	d.WriteString(Lines(Dedented(item.DefinitionText)))

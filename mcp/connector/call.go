@@ -59,6 +59,9 @@ type CallReply struct {
 	Task *Task
 	// ProtocolError is set when the server answered with an error; Result is then empty.
 	ProtocolError *ProtocolError
+	// IsOutdated says that the server refused the call because of its headers, and lists the tool otherwise by now: nothing
+	// ran, and a call of the tool as it is listed now may be made.
+	IsOutdated bool
 	// MayHaveRun is false only where the request provably never left.
 	MayHaveRun bool
 	Duration   time.Duration
@@ -72,7 +75,7 @@ var emptyArguments = json.RawMessage(`{}`)
 // The error is nil when the server answered, also when it answered with an error (see [CallReply.ProtocolError]).
 // Otherwise it is that of Recheck, *NotReadyError, *LostError, *TimeoutError, *TooLargeError, *MalformedReplyError,
 // *TransportError, *RenewedError, *DeclinedError, *ArgumentsError or the cause of ctx's end; in every case the reply's MayHaveRun and Duration are
-// valid. A call is never sent twice.
+// valid. A call that may have run is never sent twice.
 func (c *Connector) Call(ctx context.Context, r CallRequest) (CallReply, error) {
 	begun := time.Now()
 	reply, err := c.call(ctx, r)
@@ -118,6 +121,14 @@ func checkArguments(arguments []byte) error {
 
 // call makes one call.
 func (s *session) call(ctx context.Context, r CallRequest) (CallReply, error) {
+	reply, err := s.callOnce(ctx, r)
+	if err == nil && reply.ProtocolError != nil && reply.ProtocolError.Code == codeHeaderMismatch && s.answer.era == EraModern {
+		return s.callAgain(ctx, r, reply)
+	}
+	return reply, err
+}
+
+func (s *session) callOnce(ctx context.Context, r CallRequest) (CallReply, error) {
 	asTask := s.taskMembers(r.Tool)
 	reply, err := s.run(ctx, errand{
 		method: "tools/call", members: append([]member{{"arguments", r.Arguments}}, asTask...),

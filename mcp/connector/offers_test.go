@@ -268,3 +268,48 @@ func refers(value any) bool {
 	}
 	return false
 }
+
+// MCP 2026-07-28: what is refused for its headers is made again after the tools were listed anew, unless its tool is another.
+func TestH10_RefusedForItsHeaders(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]struct{ calls, lists int }{
+		"modern,failonce=tools/call:-32020": {2, 2}, "modern,fail=tools/call:-32020": {2, 2}, "failonce=tools/call:-32020": {1, 1},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			f := started(t, mode)
+			reply, err := f.Call(t.Context(), CallRequest{Tool: "a"})
+			isOK := err == nil && reply.ProtocolError == nil
+			if isOK != (mode == "modern,failonce=tools/call:-32020") || len(f.received("tools/call")) != want.calls || len(f.received("tools/list")) != want.lists {
+				t.Errorf("%+v, %v, after %d calls and %d lists", reply, err, len(f.received("tools/call")), len(f.received("tools/list")))
+			}
+		})
+	}
+}
+
+// A subscription that the server ends is renewed, with what changed meanwhile (MCP 2026-07-28 subscriptions).
+func TestSU2_ListenedToAgain(t *testing.T) {
+	t.Parallel()
+	f := started(t, "modern,endlisten", environment(mcptest.CapabilitiesVar+`={"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true}}`),
+		tune(func(t *tuning) { t.sync = 10 * time.Millisecond }))
+	f.eventually("the lists are listened to again", func() bool { return len(f.received("subscriptions/listen")) >= 2 })
+	if again := f.received("subscriptions/listen")[1]; !strings.Contains(again, `"notifications":{"toolsListChanged":true,"resourcesListChanged":true}`) || strings.Contains(again, listensToLists) {
+		t.Errorf("%s", again)
+	}
+	if err := f.Subscribe(t.Context(), "x://1"); err != nil {
+		t.Fatal(err)
+	}
+	f.eventually("the resource is", func() bool {
+		return strings.Count(strings.Join(f.received("subscriptions/listen"), "\n"), `"resourceSubscriptions":["x://1"]`) >= 2
+	})
+	f.eventually("the resource is told to have changed", func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, change := range f.changes {
+			if len(change.Updated) == 1 && change.Updated[0] == "x://1" {
+				return true
+			}
+		}
+		return false
+	})
+}

@@ -123,11 +123,13 @@ type call struct {
 	tool      Tool
 	allowedBy string
 	rule      string
-	hasGoneOn bool    // as a task
-	isErrand  bool    // it is no call of a tool
-	place     *inTurn // nil for a call of no turn, or that is not made
-	basis     *basis  // nil until it was read, and once something was waited for
-	isAgain   bool    // it was sent before, to a server that had lost its session
+	hasGoneOn bool // as a task
+	// wasOutdated says that it passed the gate again, for its tool was listed otherwise.
+	wasOutdated bool
+	isErrand    bool    // it is no call of a tool
+	place       *inTurn // nil for a call of no turn, or that is not made
+	basis       *basis  // nil until it was read, and once something was waited for
+	isAgain     bool    // it was sent before, to a server that had lost its session
 }
 
 // reach is how far arguments lead.

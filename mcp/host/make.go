@@ -33,6 +33,11 @@ func (c *call) make(ctx context.Context, at target) (Result, error) {
 	if err != nil {
 		return c.unanswered(ctx, at, reply, err), nil
 	}
+	if reply.IsOutdated && !c.wasOutdated {
+		c.wasOutdated = true
+		c.waited()
+		return Result{}, errOutdated
+	}
 	return c.replied(at, reply), nil
 }
 

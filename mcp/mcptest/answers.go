@@ -46,6 +46,9 @@ func (f *fake) answer(r request) {
 		f.complete(r)
 	case "subscriptions/listen":
 		f.notify("notifications/subscriptions/acknowledged", `{"notifications":{"toolsListChanged":true}}`)
+		if f.mode().has("endlisten") {
+			f.result(r.ID, `{}`)
+		}
 	default:
 		f.fail(r.ID, "-32601", "method not found")
 	}

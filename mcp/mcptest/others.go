@@ -17,6 +17,7 @@ func otherModes() []Mode {
 		{"task", "POLLS", "answers calls with a task that is done after that many looks, and asks for something half-way if told to by \"taskask\""},
 		{"taskask", "", "has its tasks ask for a name; their result is what they got"},
 		{"taskend", "STATUS", "ends its tasks with that status"},
+		{"endlisten", "", "ends subscriptions as soon as they have begun"},
 		{"twice", "", "names each resource and prompt twice, and an entry that is none"},
 	}
 }
