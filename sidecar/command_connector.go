@@ -49,7 +49,12 @@ func (s *Session) actOn(ctx context.Context, ref message.ConnectorRef, verb stri
 		return message.CommandStarted{}, s.orStatus(ctx, err)
 	}
 	s.afterAnswer(func() {
+		ctx, cancel := context.WithCancel(s.lifetime)
+		defer cancel()
+		doing := map[string]string{"start": "Starting ", "stop": "Stopping ", "restart": "Restarting "}[verb]
+		report := s.progressOfOwn(ctx, doing+editors.Quoted(found.Name), s.stopping(found.ID))
 		after, err := act(s.core.Host, s.lifetime, found.ID)
+		report.end("")
 		switch {
 		case err != nil:
 			s.editor.showMessage(s, messageError, fmt.Sprintf("Pillion: %s %s: %s", verb, editors.Quoted(found.Name), err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"pillion/editors"
 	"pillion/mcp/host"
 	"pillion/rpc"
 	"pillion/rpc/message"
@@ -24,32 +25,39 @@ func (s *Session) connectors(ctx context.Context, _ message.Empty) (message.Conn
 }
 
 func (s *Session) connectorStart(ctx context.Context, params message.ConnectorParams) (message.ConnectorResult, error) {
-	return s.settle(ctx, params.Connector, (*host.Host).StartConnector)
+	return s.settle(ctx, params, "Starting", (*host.Host).StartConnector)
 }
 
 func (s *Session) connectorStop(ctx context.Context, params message.ConnectorParams) (message.ConnectorResult, error) {
-	return s.settle(ctx, params.Connector, (*host.Host).StopConnector)
+	return s.settle(ctx, params, "Stopping", (*host.Host).StopConnector)
 }
 
 func (s *Session) connectorRestart(ctx context.Context, params message.ConnectorParams) (message.ConnectorResult, error) {
-	return s.settle(ctx, params.Connector, (*host.Host).RestartConnector)
+	return s.settle(ctx, params, "Restarting", (*host.Host).RestartConnector)
 }
 
 // settle finds a connector, acts on it and answers with what it came to.
-func (s *Session) settle(ctx context.Context, ref message.ConnectorRef, act func(*host.Host, context.Context, string) (host.Connector, error)) (message.ConnectorResult, error) {
+func (s *Session) settle(ctx context.Context, params message.ConnectorParams, doing string, act func(*host.Host, context.Context, string) (host.Connector, error)) (message.ConnectorResult, error) {
 	c, err := s.host(ctx)
 	if err != nil {
 		return message.ConnectorResult{}, err
 	}
-	found, err := c.Connector(string(ref))
+	found, err := c.Connector(string(params.Connector))
 	if err != nil {
 		return message.ConnectorResult{}, misuse(err)
 	}
+	report := s.progressOf(ctx, params.WorkDoneToken, doing+" "+editors.Quoted(found.Name), s.stopping(found.ID))
 	settled, err := act(c.Host, ctx, found.ID)
+	report.end(string(settled.State))
 	if err != nil {
 		return message.ConnectorResult{}, misuse(err)
 	}
 	return message.ConnectorResult{Connector: s.wireConnector(settled)}, nil
+}
+
+// stopping stops a connector whose start is not wanted any more.
+func (s *Session) stopping(id string) func() {
+	return func() { s.inBackground(func() { _, _ = s.core.StopConnector(s.lifetime, id) }) } // its state says what came of it
 }
 
 // misuse turns what the caller got wrong into -32602; everything else stays what it is.

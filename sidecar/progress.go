@@ -30,13 +30,18 @@ type report struct {
 	percent  uint32
 }
 
-// progressOf reports to the token that a caller gave, if it gave one.
-func (s *Session) progressOf(ctx context.Context, token message.ProgressToken, title string) *report {
-	r := &report{session: s, title: title}
+// progressOf reports to the token that a caller gave, if it gave one; cancel is called when the user wants the work to end.
+func (s *Session) progressOf(ctx context.Context, token message.ProgressToken, title string, cancel func()) *report {
+	r := &report{session: s, title: title, cancel: cancel}
 	if token == nil {
 		return r
 	}
 	r.conn, r.token = callerOf(ctx).conn, token
+	if r.conn == s.conn { // an attached caller's tokens are its own: it cancels by the call's id
+		s.reports.Store(tokenText(token), r)
+	} else {
+		r.cancel = nil
+	}
 	r.begin()
 	return r
 }
@@ -109,14 +114,17 @@ func (r *report) end(text string) {
 		r.hasEnded = true
 		return
 	}
+	defer r.forget()
 	r.hasEnded = true
 	value := protocol.WorkDoneProgressEnd{Kind: "end"}
 	if text != "" {
 		value.Message = &text
 	}
 	r.send(value)
-	r.session.reports.Delete(tokenText(r.token))
 }
+
+// forget lets go of the token, unless other work has it by now.
+func (r *report) forget() { r.session.reports.CompareAndDelete(tokenText(r.token), r) }
 
 func (r *report) send(value any) {
 	raw, err := rpc.Marshal(value)

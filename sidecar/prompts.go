@@ -45,7 +45,10 @@ func (s *Session) promptGet(ctx context.Context, params message.PromptGetParams)
 	if err != nil {
 		return message.PromptGetResult{}, err
 	}
-	report := s.progressOf(ctx, params.WorkDoneToken, "Getting a prompt")
+	if params.CallID == "" {
+		params.CallID = message.CallID(host.NewCallID())
+	}
+	report := s.progressOf(ctx, params.WorkDoneToken, "Getting a prompt", func() { c.CancelCall(string(params.CallID)) })
 	request := requestOf(callerOf(ctx), params.Connector, params.CallID, params.SessionID, report)
 	answer, err := c.GetPrompt(ctx, request, params.Name, params.ArgumentBytes())
 	report.end(string(answer.Outcome.Status))

@@ -56,7 +56,10 @@ func (s *Session) resourceRead(ctx context.Context, params message.ResourceReadP
 	if err != nil {
 		return message.ResourceReadResult{}, err
 	}
-	report := s.progressOf(ctx, params.WorkDoneToken, "Reading a resource")
+	if params.CallID == "" {
+		params.CallID = message.CallID(host.NewCallID())
+	}
+	report := s.progressOf(ctx, params.WorkDoneToken, "Reading a resource", func() { c.CancelCall(string(params.CallID)) })
 	answer, err := c.ReadResource(ctx, requestOf(callerOf(ctx), params.Connector, params.CallID, params.SessionID, report), params.URI)
 	report.end(string(answer.Outcome.Status))
 	if err != nil {

@@ -51,7 +51,7 @@ func (s *Session) taskResult(ctx context.Context, params message.TaskParams) (me
 	if err != nil {
 		return message.CallResult{}, err
 	}
-	report := s.progressOf(ctx, params.WorkDoneToken, "Waiting for a task")
+	report := s.progressOf(ctx, params.WorkDoneToken, "Waiting for a task", func() { h.CancelCall(string(params.CallID)) })
 	outcome, err := h.TaskResult(ctx, string(params.CallID), func(t host.Task) { report.progress(connector.Progress{Message: taskWords(t)}) })
 	report.end(string(outcome.Status))
 	if err != nil {

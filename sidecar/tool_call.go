@@ -19,7 +19,10 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 		return message.CallResult{}, err
 	}
 	caller := callerOf(ctx)
-	report := s.progressOf(ctx, params.WorkDoneToken, "Calling "+string(params.Tool))
+	if params.CallID == "" {
+		params.CallID = message.CallID(host.NewCallID())
+	}
+	report := s.progressOf(ctx, params.WorkDoneToken, "Calling "+string(params.Tool), func() { c.CancelCall(string(params.CallID)) })
 	outcome, err := c.Call(ctx, host.CallRequest{
 		CallID: string(params.CallID), Tool: string(params.Tool), Arguments: params.ArgumentBytes(),
 		SessionID: caller.session(string(params.SessionID)), TurnID: params.TurnID, Caller: caller.caller,

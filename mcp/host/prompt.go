@@ -104,7 +104,7 @@ func (h *Host) Complete(ctx context.Context, request Request, text connector.Com
 		"prompt": text.Prompt, "template": text.Template, "argument": text.Argument, "value": text.Value,
 	}, json.Deterministic(true)) // a map of strings
 	reply, outcome, err := h.answers(ctx, errand{
-		Request: request, method: "completion/complete", what: "have a text completed", arguments: shown,
+		Request: request, method: completeMethod, what: "have a text completed", arguments: shown,
 		isFree: func(*slot) bool { return false },
 		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
 			reply, err := process.Complete(ctx, text, o)

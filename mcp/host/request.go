@@ -13,6 +13,8 @@ import (
 	"pillion/mcp/permission"
 )
 
+const completeMethod = "completion/complete"
+
 // CallerEditor is the kind of caller that is the editor's own user.
 const CallerEditor = "editor"
 
@@ -172,8 +174,11 @@ func (c *call) makeErrand(ctx context.Context, at target, e errand) (connector.C
 	return reply, outcome
 }
 
-// recordErrand keeps the record of one that was made for somebody else than the editor's user, or refused to anybody.
+// recordErrand keeps the record of one, but of what the editor's user has completed while typing.
 func (h *Host) recordErrand(c *call, outcome Result) {
+	if c.request.Caller.Kind == CallerEditor && c.request.Tool == completeMethod {
+		return // one for each key that is typed
+	}
 	r := c.record(audit.KindCall)
 	r.Status, r.Message = string(outcome.Status), outcome.Message
 	r.DurationMS, r.MayHaveRun, r.Allowed = outcome.Duration.Milliseconds(), outcome.MayHaveRun, c.allowedBy

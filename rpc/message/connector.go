@@ -130,6 +130,8 @@ type ConnectorProblem struct {
 type ConnectorParams struct {
 	Connector ConnectorRef `json:"connector"`
 	SessionID SessionID    `json:"sessionId,omitzero"` // session whose process is meant, for a connector that has one per session
+	// WorkDoneToken is for a start's progress; one that the user cancels is stopped.
+	WorkDoneToken ProgressToken `json:"workDoneToken,omitzero"`
 }
 
 // ConnectorResult holds the connector as it stands afterwards.

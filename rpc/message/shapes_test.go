@@ -24,7 +24,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{ConnectorProcess{}, "pid sessionId? startedAt"},
 		{ConnectorProblem{}, "kind reason steps logUri?"},
 		{ConnectorsResult{}, "rev connectors"},
-		{ConnectorParams{}, "connector sessionId?"},
+		{ConnectorParams{}, "connector sessionId? workDoneToken?"},
 		{ConnectorResult{}, "connector"},
 		{ConnectorAddParams{}, "name definitionText scope root? force?"},
 		{ConnectorAddResult{}, "connector warnings"},

@@ -206,6 +206,8 @@
 ---@field connector pillion.ConnectorRef
 ---session whose process is meant, for a connector that has one per session
 ---@field sessionId? pillion.SessionId
+---WorkDoneToken is for a start's progress; one that the user cancels is stopped.
+---@field workDoneToken? pillion.ProgressToken
 
 ---pillion.ConnectorResult holds the connector as it stands afterwards.
 ---@class (exact) pillion.ConnectorResult

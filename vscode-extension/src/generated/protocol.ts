@@ -265,6 +265,8 @@ export interface ConnectorParams {
   connector: ConnectorRef;
   /** session whose process is meant, for a connector that has one per session */
   sessionId?: SessionId;
+  /** WorkDoneToken is for a start's progress; one that the user cancels is stopped. */
+  workDoneToken?: ProgressToken;
 }
 
 /** ConnectorResult holds the connector as it stands afterwards. */
