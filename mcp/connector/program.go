@@ -130,13 +130,13 @@ func (p *program) unanswered(silent *silentError) *Problem {
 	}
 	reason := "no answer " + within
 	if lines := s.journal.last(); len(lines) > 0 {
-		reason += "; it said last: " + visible(lines[len(lines)-1], maxReasonBytes)
+		reason += "; it said last: " + visible(lastWords(lines), maxReasonBytes)
 	}
 	return c.newProblem(ProblemTimeout, reason, c.logStep(),
 		"If it only needs longer, raise \"startTimeout\" under \"pillion\" in the entry.", c.terminalStep())
 }
 
-// obituary says how the program ended, from its exit and the last line that it wrote.
+// obituary says how the program ended, from its exit and what it wrote.
 func (p *program) obituary() *Problem {
 	c, s := p.session.connector, p.session
 	if !wait(p.process.Exited(), c.tuning.settle) {
@@ -154,7 +154,7 @@ func (p *program) obituary() *Problem {
 	reason := "server " + exitPhrase(code, signal)
 	lines := s.journal.last()
 	if len(lines) > 0 {
-		reason += ": " + visible(lines[len(lines)-1], maxReasonBytes)
+		reason += ": " + visible(s.journal.telling(), maxReasonBytes)
 	} else if printed := s.filter.noise.first(); printed != "" && s.filter.messages.Load() == 0 {
 		reason += fmt.Sprintf(`; it printed "%s"`, printed)
 	}

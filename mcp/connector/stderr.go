@@ -130,11 +130,20 @@ func (j *journal) last() []string {
 	return j.tail.last()
 }
 
+// telling is the line that says best why the program ended.
+func (j *journal) telling() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.tail.telling()
+}
+
 // tail keeps the last lines of a stream.
 type tail struct {
 	onLine  func(line string) // nil for nobody
 	lines   []string
 	current []byte
+	alarm   string // the last line that named an error
+	since   int    // how many lines came after it
 }
 
 // add takes bytes; a carriage return ends a line too, as progress bars write them.
@@ -167,6 +176,11 @@ func (t *tail) end() {
 	if t.onLine != nil {
 		t.onLine(line)
 	}
+	if t.since++; namesError(line) {
+		t.alarm, t.since = line, 0
+	} else if t.since > maxAlarmAge {
+		t.alarm = ""
+	}
 	if len(t.lines) == maxTailLines {
 		copy(t.lines, t.lines[1:])
 		t.lines = t.lines[:maxTailLines-1]
@@ -181,6 +195,9 @@ func (t *tail) last() []string {
 	}
 	return lines[max(len(lines)-maxTailLines, 0):]
 }
+
+// telling is the line that says best why the program ended.
+func (t *tail) telling() string { return telling(t.last(), t.alarm) }
 
 // rotating is a log file that is set aside, over the one set aside before, when it has grown too large. What cannot be
 // written is lost: a full disk must not stop a server.
