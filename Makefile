@@ -88,7 +88,7 @@ conformance: build
 # Those of e2e and many more, which take minutes to install.
 servers: build
 	@$(BEDS)/install.sh isolation servers more-servers
-	$(LEG) -each -tests servers env PILLION_TESTED_SERVERS=$(CURDIR)/docs/tested-servers.md $(E2E) -run '^Test(More)?Servers$$' ./editors/e2e
+	$(LEG) -each -tests servers env PILLION_TESTED_SERVERS=$(CURDIR)/docs/tested-servers.md $(E2E) -run '^Test(Servers|MoreServers|ServersOverHTTP)$$' ./editors/e2e
 
 # A figure over its limit is said; it is a failure only with BENCH_STRICT=1.
 bench:

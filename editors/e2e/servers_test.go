@@ -168,7 +168,7 @@ func cell(text string) string {
 	return strings.ReplaceAll(text, "|", `\|`)
 }
 
-// writeTestedServers puts the lines of one bed into the document, after those of the bed before it.
+// writeTestedServers puts lines into the document, after those of the test before it; TestServers is the first one.
 func writeTestedServers(t *testing.T, bed string, rows []string) {
 	path := os.Getenv(testedServersVar)
 	if path == "" || t.Failed() {
