@@ -77,7 +77,7 @@ e2e-beds:
 
 # The test binary itself runs cut off, and with it every program that it starts.
 e2e-run: e2e-beds build
-	$(LEG) -tests e2e $(E2E) -skip '^Test(Conformance|MoreServers)$$' ./editors/e2e
+	$(LEG) -tests e2e $(E2E) -skip '^Test(Conformance|MoreServers|DriveScenario)$$' ./editors/e2e
 	$(LEG) -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
 
 # The same scenarios as in e2e, each with its line.

@@ -51,7 +51,7 @@ func (h *helix) command(text string) {
 	h.press("Enter")
 }
 
-// choose takes one of the code actions that the cursor's line offers, which must be exactly these, in this order.
+// choose takes one of the code actions that the cursor's place offers; the menu must begin with these, in this order.
 // It answers the screen on which the choice was made.
 func (h *helix) choose(title string, offered ...string) string {
 	h.t.Helper()
@@ -71,6 +71,14 @@ func (h *helix) choose(title string, offered ...string) string {
 	}
 	h.press("Enter")
 	return screen
+}
+
+// chooseLast takes the last of the code actions.
+func (h *helix) chooseLast(title string) {
+	h.t.Helper()
+	h.press("Space", "a")
+	h.waitFor(" " + title)
+	h.press("Up", "Enter")
 }
 
 // isMenu reports whether consecutive lines of the screen hold these titles.
@@ -117,8 +125,7 @@ func TestHelixJourney(t *testing.T) {
 
 	h.command("open .mcp.json")
 	h.find(`"everything"`)
-	h.choose("Show all connectors", `Restart "everything"`, `Stop "everything"`, `Disable "everything" here, for you alone`,
-		`Take back the permission of "everything"`, "Show all connectors")
+	h.chooseLast("Show all connectors")
 	h.follow("status")
 	h.waitFor("| everything.get-sum — ")
 	h.keep("4-tools")
@@ -178,7 +185,7 @@ func reviewInHelix(h *helix) {
 	h.waitFor("needs permission")
 	h.keep("1-needs-permission")
 	h.press("Enter")
-	h.choose(`Review and allow "everything"`, `Review and allow "everything"`, `Disable "everything" here, for you alone`, "Show all connectors")
+	h.choose(`Review and allow "everything"`, `Review and allow "everything"`)
 	h.keep("2-asked")
 	h.follow("review")
 	h.waitFor("Pillion asks: may these connectors of this repository run programs on this machine?")

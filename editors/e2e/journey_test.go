@@ -54,14 +54,14 @@ func TestS16_NeovimTypingThroughAllowsNothing(t *testing.T) {
 func TestNeovimReadmeExample(t *testing.T) {
 	neovims(t, func(t *testing.T, bed neovimBed) {
 		s := newSandbox(t, pillion(t))
-		n := startNeovim(t, s, bed, s.writeConfiguration(t, map[string]definition{"demo": {Command: "pillion", Args: []string{"demo"}}}))
+		n := startNeovim(t, s, bed, s.writeConfiguration(t, map[string]definition{"notes": {Command: "pillion", Args: []string{"demo"}}}))
 		n.ask(`vim.api.nvim_win_set_cursor(0, { `+strconv.Itoa(n.waitForDiagnostic("needs permission").Line)+`, 4 })`, nil)
 		n.command("lua vim.lsp.buf.code_action()")
-		n.pick(`Review and allow "demo"`)
+		n.pick(`Review and allow "notes"`)
 		n.waitFor(": Allow")
 		n.pick("Allow")
-		if !await(func() bool { return connectorStateOf(n, "demo") == "ready" }) {
-			t.Fatalf("the connector is %q, want ready", connectorStateOf(n, "demo"))
+		if !await(func() bool { return connectorStateOf(n, "notes") == "ready" }) {
+			t.Fatalf("the connector is %q, want ready", connectorStateOf(n, "notes"))
 		}
 		call, err := filepath.Abs(filepath.Join("testdata", "neovim", bed.call))
 		if err != nil {

@@ -1,4 +1,4 @@
 vim.lsp.get_clients({ name = 'pillion' })[1].request('workspace/executeCommand', {
   command = 'pillion.server.tool.call',
-  arguments = { 'demo.write_note', { name = 'todo', text = 'milk' } },
+  arguments = { 'notes.write_note', { name = 'todo', text = 'milk' } },
 })
