@@ -44,8 +44,6 @@ func expectedFailures() map[string]string {
 	return map[string]string{
 		"2025-11-25/elicitation-sep1034-client-defaults": "connectors cannot ask yet",
 		"2026-07-28/sep-2322-client-request-state":       "connectors cannot ask yet",
-		"2026-07-28/http-custom-headers":                 "arguments are not mirrored in headers",
-		"2026-07-28/http-invalid-tool-headers":           "tools with wrong x-mcp-header are listed",
 	}
 }
 
