@@ -78,6 +78,17 @@ func (e *emacs) review() {
 	e.keep("3-consent")
 }
 
+// hover reads what stands at the cursor of .mcp.json once it says what is wanted there.
+func (e *emacs) hover(want string) {
+	e.t.Helper()
+	e.press("C-x", "b")
+	e.waitFor("Switch to buffer")
+	e.typeText(".mcp.json")
+	e.press("Enter", "Left") // a move asks anew
+	e.waitFor(want)
+	e.command("eldoc-doc-buffer")
+}
+
 // quit ends the editor as a person does.
 func (e *emacs) quit() {
 	e.t.Helper()
