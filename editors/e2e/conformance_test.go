@@ -41,10 +41,7 @@ func TestConformance(t *testing.T) {
 
 // expectedFailures are the scenarios that fail, with the reason. One that passes must be taken out.
 func expectedFailures() map[string]string {
-	return map[string]string{
-		"2025-11-25/elicitation-sep1034-client-defaults": "connectors cannot ask yet",
-		"2026-07-28/sep-2322-client-request-state":       "connectors cannot ask yet",
-	}
+	return map[string]string{}
 }
 
 // A conformance is an installed suite: the Node that it needs, and its program.
