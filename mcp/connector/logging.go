@@ -1,5 +1,7 @@
 package connector
 
+//lint:file-ignore SA1019 what MCP 2026-07-28 deprecates goes on to be asked for, by the servers before it for longer
+
 import (
 	"context"
 	"slices"
