@@ -92,8 +92,32 @@ func scenariosOf(list string) (found []string) {
 	return found
 }
 
+// timed are the scenarios that hold an answer to a window of a few hundredths of a second, which a busy machine misses now and then:
+// they may be tried once more.
+var timed = []string{"sse-retry"}
+
 // run lets the suite judge one scenario.
 func (c conformance) run(t *testing.T, revision, scenario string) {
+	passed, failed, out := c.try(t, revision, scenario)
+	if len(failed) > 0 && slices.Contains(timed, scenario) {
+		t.Logf("once more, after: %s", strings.Join(failed, "\n  "))
+		passed, failed, out = c.try(t, revision, scenario)
+	}
+	reason, isExpected := expectedFailures()[revision+"/"+scenario]
+	switch {
+	case isExpected && len(failed) == 0:
+		t.Errorf("it passes now: take it out of the expected failures (%s)", reason)
+	case isExpected:
+		t.Skipf("EXPECTED FAILURE: %s (%d checks passed, %d failed)", reason, passed, len(failed))
+	case len(failed) > 0:
+		t.Errorf("%d checks passed, and these failed: %s\n%s", passed, strings.Join(failed, "\n  "), out)
+	default:
+		t.Logf("%d checks passed", passed)
+	}
+}
+
+// try is one run of a scenario, and what the suite and the driver said.
+func (c conformance) try(t *testing.T, revision, scenario string) (passed int, failed []string, said string) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -104,25 +128,14 @@ func (c conformance) run(t *testing.T, revision, scenario string) {
 		"--command", fmt.Sprintf("'%s' -test.run '^TestDriveScenario$' -test.v", self), "-o", results)
 	cmd.Env = append(os.Environ(), driveVar+"=1")
 	out, err := cmd.CombinedOutput()
-	checks := readChecks(t, results)
-	failed, passed := failures(checks)
+	failed, passed = failures(readChecks(t, results))
 	if err == nil && passed == 0 && len(failed) == 0 {
 		failed = append(failed, "nothing was checked")
 	}
 	if err != nil && len(failed) == 0 {
 		failed = append(failed, "the suite: "+err.Error())
 	}
-	reason, isExpected := expectedFailures()[revision+"/"+scenario]
-	switch {
-	case isExpected && len(failed) == 0:
-		t.Errorf("it passes now: take it out of the expected failures (%s)", reason)
-	case isExpected:
-		t.Skipf("EXPECTED FAILURE: %s (%d checks passed, %d failed)", reason, passed, len(failed))
-	case len(failed) > 0:
-		t.Errorf("%d checks passed, and these failed: %s\n%s\n%s", passed, strings.Join(failed, "\n  "), out, clientOutput(results))
-	default:
-		t.Logf("%d checks passed", passed)
-	}
+	return passed, failed, string(out) + "\n" + clientOutput(results)
 }
 
 // A check is one verdict of the suite.
