@@ -90,6 +90,7 @@ func (f *file) Validate() error {
 
 // Store is the store of decisions, shared by all windows. Its methods may be called at once.
 type Store struct {
+	*grants
 	kept  *state.Kept[file]
 	sieve *state.Sieve[Record]
 }
@@ -97,7 +98,10 @@ type Store struct {
 // New returns the store in the folder, whose grants are sealed with the key; nil is for none. Nothing is read yet.
 func New(f *state.Folder, key state.SealKey) *Store {
 	empty := func() file { return file{Records: []Record{}} }
-	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty)), sieve: state.NewSieve(key, sealable)}
+	kept, sieve := state.NewKept(state.NewStore(f, fileName, version, empty)), state.NewSieve(key, sealable)
+	return &Store{kept: kept, sieve: sieve, grants: &grants{
+		Kept: kept, Sieve: sieve, Records: func(f file) []Record { return f.Records }, With: func(records []Record) file { return file{Records: records} },
+	}}
 }
 
 // Decisions are what was decided, as it was read at one moment. A value: it does not change, and asking it reads no file.

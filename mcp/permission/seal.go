@@ -1,13 +1,14 @@
 package permission
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pillion/mcp/state"
 )
+
+// grants let a person confirm what nothing shows to be Pillion's own.
+type grants = state.Grants[file, Rule]
 
 // sealable are the rules that allow: one that asks or refuses counts whoever wrote it, because it takes away alone.
 var sealable = state.Sealable[Rule]{
@@ -37,35 +38,4 @@ func label(r Rule) string {
 		words = append(words, fmt.Sprintf("where %q is %q%q%q", c.Path, c.Equals, c.Glob, c.Under))
 	}
 	return strings.Join(words, ", ")
-}
-
-// Doubts are the rules that do not count, because nothing shows that Pillion wrote them as they stand, and why (S20).
-func (s *Store) Doubts() ([]state.Doubt, error) {
-	sifted := s.sieve.Sift(s.kept.Value().Rules)
-	return sifted.Doubts, sifted.Fault
-}
-
-// Accept lets the rules of these digests count, because a person said so, and seals them where that can be done; else they count
-// in this process alone. The error is that of ctx.
-func (s *Store) Accept(ctx context.Context, digests []string) error {
-	return s.reseal(ctx, s.sieve.Accept(digests))
-}
-
-// Reseal seals what counts in this process alone, once there is a key.
-func (s *Store) Reseal(ctx context.Context) error {
-	if !s.sieve.HasAccepted() {
-		return nil
-	}
-	return s.reseal(ctx, s.sieve.Reseal(false))
-}
-
-func (s *Store) reseal(ctx context.Context, reseal func([]Rule) []Rule) error {
-	if reseal == nil {
-		return nil
-	}
-	err := s.kept.Change(ctx, func(f file) file { return file{Rules: reseal(slices.Clone(f.Rules))} })
-	if err != nil && !state.IsUnsaved(err) {
-		return fmt.Errorf("seal the permissions: %w", err)
-	}
-	return nil
 }

@@ -68,6 +68,7 @@ func (r Rule) Check() error {
 
 // Store is the store of rules, shared by all windows but for the rules of sessions. Its methods may be called at once.
 type Store struct {
+	*grants
 	kept  *state.Kept[file]
 	sieve *state.Sieve[Rule]
 
@@ -105,7 +106,10 @@ func listOf(rules []Rule) ruleList {
 // New returns the store in the folder, whose grants are sealed with the key; nil is for none. Nothing is read yet.
 func New(f *state.Folder, key state.SealKey) *Store {
 	empty := func() file { return file{Rules: []Rule{}} }
-	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty)), sieve: state.NewSieve(key, sealable)}
+	kept, sieve := state.NewKept(state.NewStore(f, fileName, version, empty)), state.NewSieve(key, sealable)
+	return &Store{kept: kept, sieve: sieve, grants: &grants{
+		Kept: kept, Sieve: sieve, Records: func(f file) []Rule { return f.Rules }, With: func(rules []Rule) file { return file{Rules: rules} },
+	}}
 }
 
 // Rules returns every rule that counts, those of sessions first, newest first. The slice must not be modified.

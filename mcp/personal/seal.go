@@ -1,7 +1,6 @@
 package personal
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +8,9 @@ import (
 
 	"pillion/mcp/state"
 )
+
+// grants let a person confirm what nothing shows to be Pillion's own.
+type grants = state.Grants[file, record]
 
 // sealable are the records that give something; of one that is not believed all that takes away still counts.
 var sealable = state.Sealable[record]{
@@ -56,35 +58,4 @@ func (r record) withoutGifts() record {
 	r.Connectors = slices.DeleteFunc(r.Connectors, connector.isEmpty)
 	r.Seal = ""
 	return r
-}
-
-// Doubts are the records that give nothing though they say so, because nothing shows that Pillion wrote them, and why (S20).
-func (s *Store) Doubts() ([]state.Doubt, error) {
-	sifted := s.sieve.Sift(s.kept.Value().Folders)
-	return sifted.Doubts, sifted.Fault
-}
-
-// Accept lets the records of these digests count, because a person said so, and seals them where that can be done; else they
-// count in this process alone. The error is that of ctx.
-func (s *Store) Accept(ctx context.Context, digests []string) error {
-	return s.reseal(ctx, s.sieve.Accept(digests))
-}
-
-// Reseal seals what counts in this process alone, once there is a key.
-func (s *Store) Reseal(ctx context.Context) error {
-	if !s.sieve.HasAccepted() {
-		return nil
-	}
-	return s.reseal(ctx, s.sieve.Reseal(false))
-}
-
-func (s *Store) reseal(ctx context.Context, reseal func([]record) []record) error {
-	if reseal == nil {
-		return nil
-	}
-	err := s.kept.Change(ctx, func(f file) file { return file{Folders: reseal(slices.Clone(f.Folders))} })
-	if err != nil && !state.IsUnsaved(err) {
-		return fmt.Errorf("seal the personal layer: %w", err)
-	}
-	return nil
 }

@@ -100,6 +100,7 @@ func (r record) validate() error {
 
 // Store is the store of what the user wants, shared by all windows. Its methods may be called at once.
 type Store struct {
+	*grants
 	kept  *state.Kept[file]
 	sieve *state.Sieve[record]
 }
@@ -107,7 +108,10 @@ type Store struct {
 // New returns the store in the folder; what gives is sealed with the key, and nil is for none. Nothing is read yet.
 func New(f *state.Folder, key state.SealKey) *Store {
 	empty := func() file { return file{Folders: []record{}} }
-	return &Store{kept: state.NewKept(state.NewStore(f, fileName, version, empty)), sieve: state.NewSieve(key, sealable)}
+	kept, sieve := state.NewKept(state.NewStore(f, fileName, version, empty)), state.NewSieve(key, sealable)
+	return &Store{kept: kept, sieve: sieve, grants: &grants{
+		Kept: kept, Sieve: sieve, Records: func(f file) []record { return f.Folders }, With: func(folders []record) file { return file{Folders: folders} },
+	}}
 }
 
 // Layer reads what is wanted in these folders, in whichever window it was said.

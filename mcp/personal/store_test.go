@@ -196,9 +196,9 @@ func TestS20_WhatTheLayerGivesIsSealed(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	of := func(key *keyed) *Store {
-		s := window(t, dir)
-		s.sieve = state.NewSieve(key, sealable)
-		return s
+		f, err := state.Open(dir)
+		must(t, err)
+		return New(f, key)
 	}
 	key, e := &keyed{"key"}, own()
 	e.IsOff = true // in its own file
