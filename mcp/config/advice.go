@@ -2,8 +2,6 @@ package config
 
 import (
 	"cmp"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -87,7 +85,7 @@ func (e *Entry) secretIn(path, value string) (start int, variable string) {
 	}
 	switch {
 	case kind == "url":
-		if !holdsSecret(value) {
+		if !redact.AddressLooksSecret(value) {
 			return 0, ""
 		}
 		return 0, variableFor(e.Name) + "_URL"
@@ -105,22 +103,6 @@ func (e *Entry) secretIn(path, value string) (start int, variable string) {
 		return 0, variableFor(name)
 	}
 	return start, cmp.Or(variableFor(strings.Trim(name, "-")), variableFor(e.Name)+"_SECRET")
-}
-
-func holdsSecret(address string) bool {
-	if redact.LooksSecret("url", address) {
-		return true
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	for name, values := range u.Query() {
-		if slices.ContainsFunc(values, func(text string) bool { return redact.LooksSecret(name, text) }) {
-			return true
-		}
-	}
-	return false
 }
 
 func isVariableName(name string) bool {

@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -14,6 +16,23 @@ func LooksSecret(key, value string) bool {
 		return false
 	}
 	return hasSecretShape(value) || NamesSecret(key) && !isPlain(value)
+}
+
+// AddressLooksSecret reports whether an address holds a secret: before its host, or as a value of its query.
+func AddressLooksSecret(address string) bool {
+	if LooksSecret("url", address) {
+		return true
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	for name, values := range u.Query() {
+		if slices.ContainsFunc(values, func(text string) bool { return LooksSecret(name, text) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasSecretShape knows the prefixes and forms that providers give to their keys.

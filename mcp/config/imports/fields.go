@@ -2,7 +2,6 @@ package imports
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -325,7 +324,7 @@ func (c *conversion) secrets() {
 			advise("headers."+v.name, v.name)
 		}
 	}
-	if addressHoldsSecret(c.url) {
+	if !strings.Contains(c.url, "${") && redact.AddressLooksSecret(c.url) {
 		advise("url", "TOKEN")
 	}
 }
@@ -340,25 +339,4 @@ func argumentName(args []string, i int) (name, text string) {
 		return args[i-1], args[i]
 	}
 	return "", args[i]
-}
-
-func addressHoldsSecret(address string) bool {
-	if strings.Contains(address, "${") {
-		return false
-	}
-	if redact.LooksSecret("url", address) {
-		return true
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	for name, values := range u.Query() {
-		for _, text := range values {
-			if redact.LooksSecret(name, text) {
-				return true
-			}
-		}
-	}
-	return false
 }
