@@ -61,7 +61,6 @@ func (r *cursorReader) read() {
 		if !r.blank() {
 			return
 		}
-		start := r.pos
 		switch c := r.text[r.pos]; {
 		case c == '{' || c == '[':
 			r.pos++
@@ -75,7 +74,7 @@ func (r *cursorReader) read() {
 			if len(r.frames) > 0 {
 				r.frames = r.frames[:len(r.frames)-1]
 			}
-			r.took(start)
+			r.took()
 		case c == ':':
 			r.pos++
 			r.set(wantValue)
@@ -126,7 +125,7 @@ func (r *cursorReader) set(want expectation) {
 }
 
 // took notes that a value ends here.
-func (r *cursorReader) took(int) {
+func (r *cursorReader) took() {
 	r.set(wantEnd)
 	r.lastEnd = r.pos
 }
@@ -177,7 +176,7 @@ func (r *cursorReader) token(t token) {
 	case f != nil && f.want == wantKey, f != nil && f.isObject && f.want == wantEnd:
 		f.key, f.want = string(r.text[t.span.Start:t.span.End]), wantColon
 	default:
-		r.took(t.span.Start)
+		r.took()
 	}
 }
 
