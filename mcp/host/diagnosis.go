@@ -22,7 +22,7 @@ type lastWords struct {
 	editorHas, childHas func(name string) bool
 }
 
-// finding is what the last words show beyond the end itself; the zero value is nothing.
+// wordsFinding is what the last words show beyond the end itself; the zero value is nothing.
 type wordsFinding struct {
 	// withheld are variables that the words name, the editor has and the program is not given (U29).
 	withheld []string
