@@ -4,6 +4,7 @@ package connector
 
 import (
 	"context"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -109,9 +110,11 @@ func (o Offers) modern() *mcp.ClientCapabilities {
 		}
 	}
 	if o.HasModel {
+		//lint:ignore SA1019 servers ask for it until it is taken out of MCP (SEP-2577)
 		capabilities.Sampling = &mcp.SamplingCapabilities{}
 	}
 	if o.Roots != nil {
+		//lint:ignore SA1019 and for this
 		capabilities.RootsV2 = &mcp.RootCapabilities{}
 	}
 	if o.FollowsTasks {
@@ -125,7 +128,7 @@ func (o Offers) modern() *mcp.ClientCapabilities {
 func (c *Connector) SetRoots(roots []Root) {
 	c.mu.Lock()
 	s := c.session
-	isNews := c.options.Offers.Roots != nil && !equalRoots(c.options.Offers.Roots, roots)
+	isNews := c.options.Offers.Roots != nil && !slices.Equal(c.options.Offers.Roots, roots)
 	if isNews {
 		c.options.Offers.Roots = append([]Root{}, roots...)
 	}
@@ -134,18 +137,6 @@ func (c *Connector) SetRoots(roots []Root) {
 	if isServing && s.answer.era == EraLegacy {
 		_ = s.filter.wire.send(outgoing{frame: []byte(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}` + "\n"), method: "notifications/roots/list_changed"})
 	}
-}
-
-func equalRoots(a, b []Root) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 func (c *Connector) offers() Offers {
