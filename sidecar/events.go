@@ -45,10 +45,11 @@ func (s *Session) hostHappened(e host.Event) {
 	for _, change := range e.Tools {
 		s.happened(message.SessionEvent{Kind: message.EventTools, Connector: message.ConnectorID(change.Connector), Generation: change.Generation})
 	}
-	for kind, ids := range map[message.EventKind][]string{message.EventResources: e.Resources, message.EventPrompts: e.Prompts} {
-		for _, id := range ids {
-			s.happened(message.SessionEvent{Kind: kind, Connector: message.ConnectorID(id)})
-		}
+	for _, id := range e.Resources {
+		s.happened(message.SessionEvent{Kind: message.EventResources, Connector: message.ConnectorID(id)})
+	}
+	for _, id := range e.Prompts {
+		s.happened(message.SessionEvent{Kind: message.EventPrompts, Connector: message.ConnectorID(id)})
 	}
 	for _, update := range e.Updates {
 		s.happened(message.SessionEvent{Kind: message.EventResourceUpdated, Connector: message.ConnectorID(update.Connector), URI: update.URI})
