@@ -4,7 +4,6 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"pillion/mcp/config"
 	"pillion/rpc"
 	"pillion/sidecar/configdoc"
 	"pillion/sidecar/core"
@@ -73,17 +72,4 @@ func (s *Session) publishAll() {
 	for _, b := range s.documents.all() {
 		s.publish(b.uri)
 	}
-}
-
-// fileOf tells which of the session's configuration files a path is.
-func (s *Session) fileOf(path string) (config.File, bool) {
-	if path == s.core.Folders.UserFile {
-		return config.File{Path: path, Source: config.SourceUser}, true
-	}
-	for _, file := range config.ProjectFiles(s.core.Roots(), "") {
-		if file.Path == path {
-			return file, true
-		}
-	}
-	return config.File{}, false
 }

@@ -12,6 +12,15 @@ import (
 	"pillion/sidecar/configdoc"
 )
 
+// importPlace is the file of another program that a path is.
+func (s *Session) importPlace(path string) (imports.Place, bool) {
+	if !s.hasStarted() || path == "" {
+		return imports.Place{}, false
+	}
+	place := imports.PlaceOf(path, s.core.Machine())
+	return place, place.Format != ""
+}
+
 // foreignOf reads a buffer as another program's file that names connectors; false for every other, and for those that are not
 // JSON with comments.
 func (s *Session) foreignOf(b buffer) (*configdoc.Foreign, bool) {

@@ -2,8 +2,6 @@ package sidecar
 
 import (
 	"context"
-	"maps"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -11,9 +9,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"pillion/mcp/config"
-	"pillion/mcp/config/imports"
 	"pillion/mcp/host"
-	"pillion/mcp/settings"
 	"pillion/rpc"
 	"pillion/sidecar/configdoc"
 	"pillion/sidecar/core"
@@ -63,7 +59,7 @@ func (s *Session) handleLanguage(r *rpc.Router) {
 	})
 	rpc.Handle(r, formatting, func(ctx context.Context, p protocol.DocumentFormattingParams) ([]protocol.TextEdit, error) {
 		return answered(ctx, s, p.TextDocument.URI, func(l language) []protocol.TextEdit {
-			if !s.settings.Resolved().Bool(settings.Format) {
+			if !s.formats() {
 				return nil
 			}
 			return configdoc.Format(l.document)
@@ -171,78 +167,4 @@ func (s *Session) savedDocument(path string) *config.Document {
 func isCurrent(written, saved *config.Document, c host.Connector) bool {
 	entry := written.Entry(c.Name)
 	return entry != nil && (saved != nil && written.SaysTheSame(saved, c.Name) || entry.Hash() == c.FileHash)
-}
-
-func (s *Session) prepareRename(ctx context.Context, p protocol.PrepareRenameParams) (*protocol.PrepareRenamePlaceholder, error) {
-	return answered(ctx, s, p.TextDocument.URI, func(l language) *protocol.PrepareRenamePlaceholder {
-		e, at := configdoc.Renamable(l.document, l.document.Offset(p.Position))
-		if e == nil {
-			return nil
-		}
-		return &protocol.PrepareRenamePlaceholder{Range: at, Placeholder: e.Name}
-	})
-}
-
-// rename gives a connector another name. What stands about it moves along once the file is saved so.
-func (s *Session) rename(ctx context.Context, p protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
-	var failure error
-	edit, err := answered(ctx, s, p.TextDocument.URI, func(l language) *protocol.WorkspaceEdit {
-		e, _ := configdoc.Renamable(l.document, l.document.Offset(p.Position))
-		if e == nil {
-			failure = rpc.Errorf(rpc.CodeInvalidParams, "there is no connector's name here")
-			return nil
-		}
-		edit, err := configdoc.Rename(l.document, e, p.NewName)
-		if err != nil {
-			failure = rpc.Errorf(rpc.CodeInvalidParams, "the connector cannot be called so: %s", err)
-			return nil
-		}
-		if c := l.facts.Connectors[e.Name]; c.IsCurrent {
-			s.renames.expect(renamed{path: e.File.Path, from: e.Name, to: p.NewName, hash: c.Hash})
-		}
-		return edit
-	})
-	if failure != nil {
-		return nil, failure
-	}
-	return edit, err
-}
-
-// importPlace is the file of another program that a path is.
-func (s *Session) importPlace(path string) (imports.Place, bool) {
-	if !s.hasStarted() || path == "" {
-		return imports.Place{}, false
-	}
-	place := imports.PlaceOf(path, s.core.Machine())
-	return place, place.Format != ""
-}
-
-// configNames are the last names of the files that may be Pillion's own or another program's: of every other nothing is done
-// as it is typed.
-func configNames() []string {
-	return []string{
-		config.ProjectFileName, "mcp.json", settings.FileName, "claude_desktop_config.json", ".claude.json", "managed-mcp.json",
-		"mcp_config.json", "servers.json", "opencode.json", "opencode.jsonc",
-	}
-}
-
-// isConfigName recognises a configuration file by its name, never by its language (U13).
-func (s *Session) isConfigName(u uri.URI) bool {
-	path := pathOf(u)
-	return path != "" && (slices.Contains(configNames(), filepath.Base(path)) || s.hasStarted() && path == s.core.Folders.UserFile)
-}
-
-// languageMethods are the requests that are answered of a document as it was when they came.
-func languageMethods() map[string]bool {
-	methods := []string{
-		codeAction.Method, hover.Method, completion.Method, definition.Method, documentSymbol.Method, foldingRange.Method, codeLens.Method,
-		inlayHint.Method, formatting.Method, prepareRename.Method, rename.Method,
-	}
-	return maps.Collect(func(yield func(string, bool) bool) {
-		for _, method := range methods {
-			if !yield(method, true) {
-				return
-			}
-		}
-	})
 }

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,32 +12,134 @@ import (
 	"pillion/rpc"
 )
 
-// languageSupport is what an editor declared of the features of a language: those that it has, and of them those that can be
-// registered for single files.
+// languageFeature is one feature of the language, as an editor says that it has it and as it is told that Pillion does.
+type languageFeature struct {
+	method string
+	// declared tells whether the editor has it, and whether it lets it be registered.
+	declared func(protocol.TextDocumentClientCapabilities) (has bool, registers *bool)
+	// provide declares it for all files.
+	provide func(*protocol.ServerCapabilities, languageSupport)
+	// options are those of its registration besides the files that it is for; nil where it has none.
+	options func(languageSupport) map[string]any
+}
+
+// languageFeatures are all features of the language but code actions, which other documents have, too.
+func languageFeatures() []languageFeature {
+	type editorHas = protocol.TextDocumentClientCapabilities
+	type server = protocol.ServerCapabilities
+	return []languageFeature{
+		{
+			method: hover.Method,
+			declared: func(c editorHas) (bool, *bool) {
+				return declared(c.Hover, func(f *protocol.HoverClientCapabilities) *bool { return f.DynamicRegistration })
+			},
+			provide: func(c *server, _ languageSupport) { c.HoverProvider = protocol.Boolean(true) },
+		},
+		{
+			method: completion.Method,
+			declared: func(c editorHas) (bool, *bool) {
+				return declared(c.Completion, func(f *protocol.CompletionClientCapabilities) *bool { return f.DynamicRegistration })
+			},
+			provide: func(c *server, _ languageSupport) {
+				c.CompletionProvider = &protocol.CompletionOptions{TriggerCharacters: completionTriggers()}
+			},
+			options: func(languageSupport) map[string]any { return map[string]any{"triggerCharacters": completionTriggers()} },
+		},
+		{
+			method: definition.Method,
+			declared: func(c editorHas) (bool, *bool) {
+				return declared(c.Definition, func(f *protocol.DefinitionClientCapabilities) *bool { return f.DynamicRegistration })
+			},
+			provide: func(c *server, _ languageSupport) { c.DefinitionProvider = protocol.Boolean(true) },
+		},
+		{
+			method: documentSymbol.Method,
+			declared: func(c editorHas) (bool, *bool) {
+				return declared(c.DocumentSymbol, func(f *protocol.DocumentSymbolClientCapabilities) *bool { return f.DynamicRegistration })
+			},
+			provide: func(c *server, _ languageSupport) { c.DocumentSymbolProvider = protocol.Boolean(true) },
+		},
+		{
+			method: foldingRange.Method,
+			declared: func(c editorHas) (bool, *bool) {
+				return declared(c.FoldingRange, func(f *protocol.FoldingRangeClientCapabilities) *bool { return f.DynamicRegistration })
+			},
+			provide: func(c *server, _ languageSupport) { c.FoldingRangeProvider = protocol.Boolean(true) },
+		},
+		{
+			method: codeLens.Method,
+			declared: func(c editorHas) (bool, *bool) {
+				return declared(c.CodeLens, func(f *protocol.CodeLensClientCapabilities) *bool { return f.DynamicRegistration })
+			},
+			provide: func(c *server, _ languageSupport) { c.CodeLensProvider = &protocol.CodeLensOptions{} },
+		},
+		{
+			method: inlayHint.Method,
+			declared: func(c editorHas) (bool, *bool) {
+				return declared(c.InlayHint, func(f *protocol.InlayHintClientCapabilities) *bool { return f.DynamicRegistration })
+			},
+			provide: func(c *server, _ languageSupport) { c.InlayHintProvider = protocol.Boolean(true) },
+		},
+		{
+			method: formatting.Method,
+			declared: func(c editorHas) (bool, *bool) {
+				return declared(c.Formatting, func(f *protocol.DocumentFormattingClientCapabilities) *bool { return f.DynamicRegistration })
+			},
+			provide: func(c *server, _ languageSupport) { c.DocumentFormattingProvider = protocol.Boolean(true) },
+		},
+		renaming(),
+	}
+}
+
+func renaming() languageFeature {
+	return languageFeature{
+		method: rename.Method,
+		declared: func(c protocol.TextDocumentClientCapabilities) (bool, *bool) {
+			return declared(c.Rename, func(f *protocol.RenameClientCapabilities) *bool { return f.DynamicRegistration })
+		},
+		provide: func(c *protocol.ServerCapabilities, l languageSupport) {
+			if c.RenameProvider = protocol.Boolean(true); l.preparesRename {
+				c.RenameProvider = &protocol.RenameOptions{PrepareProvider: &l.preparesRename}
+			}
+		},
+		options: func(l languageSupport) map[string]any { return map[string]any{"prepareProvider": l.preparesRename} },
+	}
+}
+
+func declared[C any](capability *C, registers func(*C) *bool) (bool, *bool) {
+	if capability == nil {
+		return false, nil
+	}
+	return true, registers(capability)
+}
+
+// languageMethods are the requests that are answered of a document as it was when they came.
+func languageMethods() map[string]bool {
+	methods := map[string]bool{codeAction.Method: true, prepareRename.Method: true}
+	for _, feature := range languageFeatures() {
+		methods[feature.method] = true
+	}
+	return methods
+}
+
+// languageSupport is what an editor declared of the features of a language.
 type languageSupport struct {
-	has, registers map[string]bool
-	isMarkdown     bool // hovers may be Markdown
-	relates        bool // diagnostics may have related information
-	preparesRename bool
+	static, registered []languageFeature // those that it has for all files, and those that can be registered for single ones
+	isMarkdown         bool              // hovers may be Markdown
+	relates            bool              // diagnostics may have related information
+	preparesRename     bool
 }
 
 func languageSupportOf(c protocol.TextDocumentClientCapabilities) languageSupport {
-	l := languageSupport{has: map[string]bool{}, registers: map[string]bool{}}
-	declare := func(method string, isThere bool, dynamic func() *bool) {
-		if isThere {
-			registers := dynamic()
-			l.has[method], l.registers[method] = true, registers != nil && *registers
+	var l languageSupport
+	for _, feature := range languageFeatures() {
+		switch has, registers := feature.declared(c); {
+		case has && registers != nil && *registers:
+			l.registered = append(l.registered, feature)
+		case has:
+			l.static = append(l.static, feature)
 		}
 	}
-	declare(hover.Method, c.Hover != nil, func() *bool { return c.Hover.DynamicRegistration })
-	declare(completion.Method, c.Completion != nil, func() *bool { return c.Completion.DynamicRegistration })
-	declare(definition.Method, c.Definition != nil, func() *bool { return c.Definition.DynamicRegistration })
-	declare(documentSymbol.Method, c.DocumentSymbol != nil, func() *bool { return c.DocumentSymbol.DynamicRegistration })
-	declare(foldingRange.Method, c.FoldingRange != nil, func() *bool { return c.FoldingRange.DynamicRegistration })
-	declare(codeLens.Method, c.CodeLens != nil, func() *bool { return c.CodeLens.DynamicRegistration })
-	declare(inlayHint.Method, c.InlayHint != nil, func() *bool { return c.InlayHint.DynamicRegistration })
-	declare(formatting.Method, c.Formatting != nil, func() *bool { return c.Formatting.DynamicRegistration })
-	declare(rename.Method, c.Rename != nil, func() *bool { return c.Rename.DynamicRegistration })
 	if c.Hover != nil {
 		l.isMarkdown = slices.Contains(c.Hover.ContentFormat, protocol.MarkupKindMarkdown)
 	}
@@ -65,38 +168,17 @@ func completionTriggers() []string { return []string{`"`, "{", ":", "$"} }
 // provide declares the features of the language that an editor has and cannot register for single files. An editor that has
 // not declared one is not told of it.
 func (s *Session) provide(c *protocol.ServerCapabilities) {
-	l, yes := s.editor.supports(), true
-	isStatic := func(method string) bool { return l.has[method] && !l.registers[method] }
-	if isStatic(hover.Method) {
-		c.HoverProvider = protocol.Boolean(true)
+	l := s.editor.supports()
+	for _, feature := range l.static {
+		if s.isWanted(feature) {
+			feature.provide(c, l)
+		}
 	}
-	if isStatic(completion.Method) {
-		c.CompletionProvider = &protocol.CompletionOptions{TriggerCharacters: completionTriggers()}
-	}
-	if isStatic(definition.Method) {
-		c.DefinitionProvider = protocol.Boolean(true)
-	}
-	if isStatic(documentSymbol.Method) {
-		c.DocumentSymbolProvider = protocol.Boolean(true)
-	}
-	if isStatic(foldingRange.Method) {
-		c.FoldingRangeProvider = protocol.Boolean(true)
-	}
-	if isStatic(codeLens.Method) {
-		c.CodeLensProvider = &protocol.CodeLensOptions{}
-	}
-	if isStatic(inlayHint.Method) {
-		c.InlayHintProvider = protocol.Boolean(true)
-	}
-	if isStatic(formatting.Method) && s.formats() {
-		c.DocumentFormattingProvider = protocol.Boolean(true)
-	}
-	switch {
-	case isStatic(rename.Method) && l.preparesRename:
-		c.RenameProvider = &protocol.RenameOptions{PrepareProvider: &yes}
-	case isStatic(rename.Method):
-		c.RenameProvider = protocol.Boolean(true)
-	}
+}
+
+// isWanted reports whether the user wants a feature: formatting has a setting.
+func (s *Session) isWanted(feature languageFeature) bool {
+	return feature.method != formatting.Method || s.formats()
 }
 
 func (s *Session) formats() bool { return s.settings.Resolved().Bool(settings.Format) }
@@ -106,27 +188,24 @@ func (s *Session) formats() bool { return s.settings.Resolved().Bool(settings.Fo
 func (s *Session) registerLanguage() {
 	l := s.editor.supports()
 	var list []protocol.Registration
-	for method := range l.registers {
-		if !l.registers[method] || method == formatting.Method && !s.formats() {
+	for _, feature := range l.registered {
+		if !s.isWanted(feature) {
 			continue
 		}
 		options := map[string]any{"documentSelector": documentSelector()}
-		switch method {
-		case completion.Method:
-			options["triggerCharacters"] = completionTriggers()
-		case rename.Method:
-			options["prepareProvider"] = l.preparesRename
+		if feature.options != nil {
+			maps.Copy(options, feature.options(l))
 		}
 		raw, err := rpc.Marshal(options)
 		if err != nil {
 			return
 		}
-		list = append(list, protocol.Registration{ID: "pillion-" + strings.TrimPrefix(method, "textDocument/"), Method: method, RegisterOptions: raw})
+		id := "pillion-" + strings.TrimPrefix(feature.method, "textDocument/")
+		list = append(list, protocol.Registration{ID: id, Method: feature.method, RegisterOptions: raw})
 	}
 	if len(list) == 0 {
 		return
 	}
-	slices.SortFunc(list, func(a, b protocol.Registration) int { return strings.Compare(a.ID, b.ID) })
 	ctx, cancel := context.WithTimeout(s.lifetime, editorAnswerTime)
 	defer cancel()
 	if _, err := rpc.Call(ctx, s.conn, registerCapability, protocol.RegistrationParams{Registrations: list}); err != nil {

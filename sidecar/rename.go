@@ -1,8 +1,14 @@
 package sidecar
 
 import (
+	"context"
 	"sync"
 	"time"
+
+	"go.lsp.dev/protocol"
+
+	"pillion/rpc"
+	"pillion/sidecar/configdoc"
 )
 
 // renameTime is how long after a rename its file may be saved for what stands about the connector to move along.
@@ -54,4 +60,39 @@ func (s *Session) moveDecisions(path string) {
 			s.log.Warn("what was decided about a connector did not move along with its name", "connector", one.to, "error", err)
 		}
 	}
+}
+
+func (s *Session) prepareRename(ctx context.Context, p protocol.PrepareRenameParams) (*protocol.PrepareRenamePlaceholder, error) {
+	return answered(ctx, s, p.TextDocument.URI, func(l language) *protocol.PrepareRenamePlaceholder {
+		e, at := configdoc.Renamable(l.document, l.document.Offset(p.Position))
+		if e == nil {
+			return nil
+		}
+		return &protocol.PrepareRenamePlaceholder{Range: at, Placeholder: e.Name}
+	})
+}
+
+// rename gives a connector another name. What stands about it moves along once the file is saved so.
+func (s *Session) rename(ctx context.Context, p protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
+	var failure error
+	edit, err := answered(ctx, s, p.TextDocument.URI, func(l language) *protocol.WorkspaceEdit {
+		e, _ := configdoc.Renamable(l.document, l.document.Offset(p.Position))
+		if e == nil {
+			failure = rpc.Errorf(rpc.CodeInvalidParams, "there is no connector's name here")
+			return nil
+		}
+		edit, err := configdoc.Rename(l.document, e, p.NewName)
+		if err != nil {
+			failure = rpc.Errorf(rpc.CodeInvalidParams, "the connector cannot be called so: %s", err)
+			return nil
+		}
+		if c := l.facts.Connectors[e.Name]; c.IsCurrent {
+			s.renames.expect(renamed{path: e.File.Path, from: e.Name, to: p.NewName, hash: c.Hash})
+		}
+		return edit
+	})
+	if failure != nil {
+		return nil, failure
+	}
+	return edit, err
 }
