@@ -9,37 +9,46 @@ import (
 	"pillion/sidecar/core"
 )
 
-// publishSoon tells what is to be said about a document once the reader is free again. What is typed meanwhile is told of at
-// once, and about every other file nothing is done.
+// publishSoon tells what is to be said about a document, in the background: it looks at the workspace, which may hang. What
+// happens meanwhile is told of at once afterwards, and about every other file nothing is done.
 func (s *Session) publishSoon(u uri.URI) {
 	if !s.isConfigName(u) || !s.documents.claim(u) {
 		return
 	}
-	s.inBackground(func() { s.publish(u) })
+	s.inBackground(func() {
+		for isDue := true; isDue; isDue = s.documents.release(u) {
+			s.publish(u)
+		}
+	})
 }
 
 // publish tells what is to be said about an open configuration file, of the text that the editor shows.
 func (s *Session) publish(u uri.URI) {
-	s.publishing.Lock()
-	defer s.publishing.Unlock()
-	s.documents.release(u)
-	if !s.isConfigName(u) || !s.notifier.isOpen() || !s.hasStarted() {
+	defer s.recovered()
+	if !s.notifier.isOpen() || !s.hasStarted() {
 		return // the start of the host publishes everything
 	}
 	b, isOpen := s.documents.find(u)
 	if !isOpen {
 		return
 	}
-	if diagnostics, isOurs := s.diagnosticsOf(b); isOurs {
-		if !s.editor.relates() {
-			for i := range diagnostics {
-				diagnostics[i].RelatedInformation = nil
-			}
-		}
-		s.tell(rpc.Notify(s.conn, publishDiagnostics, protocol.PublishDiagnosticsParams{
-			URI: u, Version: protocol.NewOptional(b.version), Diagnostics: diagnostics,
-		}))
+	diagnostics, isOurs := s.diagnosticsOf(b)
+	if !isOurs {
+		return
 	}
+	if !s.editor.relates() {
+		for i := range diagnostics {
+			diagnostics[i].RelatedInformation = nil
+		}
+	}
+	s.publishing.Lock()
+	defer s.publishing.Unlock()
+	if _, isOpen := s.documents.find(u); !isOpen {
+		return // it was cleared
+	}
+	s.tell(rpc.Notify(s.conn, publishDiagnostics, protocol.PublishDiagnosticsParams{
+		URI: u, Version: protocol.NewOptional(b.version), Diagnostics: diagnostics,
+	}))
 }
 
 // diagnosticsOf are those of a document; false for one that is none of Pillion's.
@@ -70,6 +79,6 @@ func (s *Session) unpublish(u uri.URI) {
 // publishAll says again what is to be said about every open file.
 func (s *Session) publishAll() {
 	for _, b := range s.documents.all() {
-		s.publish(b.uri)
+		s.publishSoon(b.uri)
 	}
 }

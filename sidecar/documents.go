@@ -80,7 +80,7 @@ func (c *content) bytes() []byte {
 type documents struct {
 	mu   sync.Mutex
 	open map[uri.URI]buffer
-	// claimed are those that somebody is about to tell of.
+	// claimed are those that somebody tells of, each with whether it is to be told of again.
 	claimed map[uri.URI]bool
 }
 
@@ -205,23 +205,27 @@ func bufferIn(ctx context.Context, u uri.URI) (buffer, bool) {
 	return b, isOpen
 }
 
-// claim reports whether nobody is about to tell of a document yet; who claims it does.
+// claim reports whether nobody tells of a document at present; who claims it does, and is told by release of what has happened
+// meanwhile.
 func (d *documents) claim(u uri.URI) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.claimed[u] {
-		return false
-	}
+	_, isClaimed := d.claimed[u]
 	if d.claimed == nil {
 		d.claimed = map[uri.URI]bool{}
 	}
-	d.claimed[u] = true
-	return true
+	d.claimed[u] = isClaimed
+	return !isClaimed
 }
 
-// release says that a document is being told of as it is now.
-func (d *documents) release(u uri.URI) {
+// release gives a document back that was told of, or reports that it is to be told of again.
+func (d *documents) release(u uri.URI) (isDue bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.claimed, u)
+	if isDue = d.claimed[u]; isDue {
+		d.claimed[u] = false
+	} else {
+		delete(d.claimed, u)
+	}
+	return isDue
 }

@@ -41,3 +41,19 @@ func TestC78_ContentIsWhatTheEditorHas(t *testing.T) {
 		asking.Wait()
 	})
 }
+
+// Of a document one tells at a time, so that a folder that hangs holds one goroutine and nobody else, and the last that happened
+// is told.
+func TestOneTellsOfADocumentAtATime(t *testing.T) {
+	t.Parallel()
+	var d documents
+	if !d.claim("file:///a") || d.claim("file:///a") || !d.claim("file:///b") {
+		t.Error("two tell of one, or nobody of the other")
+	}
+	if !d.release("file:///a") || d.release("file:///a") {
+		t.Error("what happened meanwhile is told once")
+	}
+	if d.release("file:///b") || !d.claim("file:///b") || d.claim("file:///b") {
+		t.Error("what was given back is free")
+	}
+}

@@ -92,7 +92,7 @@ type Session struct {
 	foldersMu     sync.Mutex
 	linesMu       sync.Mutex
 	lines         map[string]keptLines
-	publishing    sync.Mutex // keeps what is said of a file in order
+	publishing    sync.Mutex // keeps what is said of a file in order; nothing is looked at under it
 	reports       sync.Map   // *report by token
 	progressCount atomic.Int64
 	exitCode      atomic.Int32
