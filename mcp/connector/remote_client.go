@@ -225,6 +225,10 @@ var ownHeaders = map[string]bool{
 	"Mcp-Session-Id": true, "Mcp-Protocol-Version": true, "Mcp-Method": true, "Mcp-Name": true, "Last-Event-Id": true,
 }
 
+// repeatingHeaders are those by which net/http takes any request for one that may be sent again after it was written. That looks
+// for them by these names alone, and servers read them in any case.
+var repeatingHeaders = map[string]bool{"Idempotency-Key": true, "X-Idempotency-Key": true}
+
 // headersOf are the entry's headers as they are sent. Nothing is sent with a header that could be read as two (C02).
 func headersOf(d *Definition, endpoint *url.URL) (headers http.Header, host string, err error) {
 	headers = http.Header{}
@@ -241,6 +245,12 @@ func headersOf(d *Definition, endpoint *url.URL) (headers http.Header, host stri
 		}
 		if !ownHeaders[http.CanonicalHeaderKey(name)] {
 			headers.Set(name, value)
+		}
+	}
+	for name := range repeatingHeaders {
+		if values, isThere := headers[name]; isThere {
+			delete(headers, name)
+			headers[strings.ToLower(name)] = values
 		}
 	}
 	if endpoint.User != nil && headers.Get("Authorization") == "" {
