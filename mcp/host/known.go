@@ -90,6 +90,38 @@ func (s *slot) listedNames() []string {
 	return names
 }
 
+// toolMeant is the raw name of the tool of a connector that an id, a raw name, a label or a served name means, offered or not;
+// empty where none of that name was listed. A connector names its tools as it likes, also as another one's label or id: an id is
+// that of its tool alone, and of other names that several go by none is taken. Host.mu is held.
+func (h *Host) toolMeant(s *slot, name string) (string, error) {
+	served := map[string]string{}
+	for _, at := range h.index().bySlot[s.id] {
+		tool := h.index().tools[at].tool
+		served[tool.Name] = tool.ServedName
+	}
+	var found []string
+	for _, raw := range s.listedNames() {
+		if ToolID(s.id, raw) == name {
+			return raw, nil
+		}
+		isMeant := raw == name || Label(s.entry.Name, raw) == name || cmp.Or(served[raw], servedNameAlone(s.identity(raw))) == name
+		if isMeant && !slices.Contains(found, raw) {
+			found = append(found, raw)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", nil
+	case 1:
+		return found[0], nil
+	}
+	candidates := make([]string, len(found))
+	for i, raw := range found {
+		candidates[i] = ToolID(s.id, raw)
+	}
+	return "", &UnknownError{What: "tool", Name: name, Candidates: candidates}
+}
+
 // labelled are the tools that a label or a served name could mean by what stands before them, on the connectors that are
 // concerned; the longest such beginning counts. h.mu is held.
 func (h *Host) labelled(name string, isConcerned func(*slot) bool) (found []knownTool) {

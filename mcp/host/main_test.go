@@ -89,11 +89,11 @@ func workspace(t *testing.T, connector string, mode string) string {
 	return root
 }
 
-// servers is a configuration of one fake connector.
-func servers(name, mode string) string {
+// servers is a configuration of one fake connector, with further variables of its environment.
+func servers(name, mode string, more ...string) string {
 	path, _, env := mcptest.Command(mode)
 	variables := map[string]string{}
-	for _, variable := range env {
+	for _, variable := range append(env, more...) {
 		name, value, _ := strings.Cut(variable, "=")
 		variables[name] = value
 	}

@@ -74,22 +74,26 @@ func (h *Host) newRule(r NewRule) (permission.Rule, error) {
 	}
 	rule := ruleFor(s, r.Scope, r.SessionID)
 	rule.Decision, rule.Where, rule.By = r.Decision, r.Where, r.By
-	for _, tool := range h.offered(s) {
-		if r.Tool == "" || tool.Name == r.Tool || ToolID(s.id, tool.Name) == r.Tool || Label(s.entry.Name, tool.Name) == r.Tool {
-			cover(&rule, h.textOf(tool), tool)
-			if r.Tool != "" {
-				rule.Tool = tool.Name
-			}
+	if r.Tool != "" {
+		if rule.Tool, err = h.toolMeant(s, r.Tool); err != nil {
+			return permission.Rule{}, err
 		}
 	}
-	if r.Tool != "" && rule.Tool == "" {
+	for _, tool := range h.offered(s) {
+		if r.Tool == "" || tool.Name == rule.Tool {
+			cover(&rule, h.textOf(tool), tool)
+		}
+	}
+	if r.Tool != "" && len(rule.ToolHashes) == 0 {
 		if r.Decision != permission.RuleDeny {
 			return permission.Rule{}, &UnknownError{What: "tool", Name: r.Tool}
 		}
 		// A tool may be refused before it is listed, by its own name or its label.
-		rule.Tool = r.Tool
-		if raw, _ := s.toolLabelled(r.Tool); raw != "" {
-			rule.Tool = raw
+		if rule.Tool == "" {
+			rule.Tool = r.Tool
+			if raw, _ := s.toolLabelled(r.Tool); raw != "" {
+				rule.Tool = raw
+			}
 		}
 	}
 	rule.Label = labelOf(rule)
