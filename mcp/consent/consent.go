@@ -241,8 +241,13 @@ func (s *Store) cover(ctx context.Context, k Key, hash string, widen func(covere
 	})
 }
 
-// with returns records with one more, newest last. What an earlier yes to the same definition covers stays covered.
+// with returns records with one more, newest last. What an earlier yes to the same definition covers stays covered. To put a
+// question off takes back no refusal, which another window may have been told meanwhile.
 func with(records []Record, r Record, code Code, sealer state.Sealer[Record]) []Record {
+	isRefused := func(old Record) bool { return old.Decision == Never && old.at(r.Root, r.Connector) }
+	if r.Decision == Later && slices.ContainsFunc(records, isRefused) {
+		return records
+	}
 	kept := make([]Record, 0, len(records)+1)
 	same := 0
 	for _, old := range slices.Backward(records) {
