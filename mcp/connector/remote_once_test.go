@@ -36,3 +36,17 @@ func TestC57_NoHeaderMakesACallTwice(t *testing.T) {
 		})
 	}
 }
+
+// C54: an error that names the call is an answer to it, whatever its words: the call may have run, and nobody is told otherwise.
+func TestC54_AnErrorThatNamesTheCallIsNoLostSession(t *testing.T) {
+	t.Parallel()
+	f := remoteStarted(t, "session")
+	f.peer.Change("session,rpcstatus=tools/call:400,say=paid but the shopping session is over")
+	reply, err := f.call(CallRequest{})
+	if err != nil || reply.ProtocolError == nil || !reply.MayHaveRun {
+		t.Errorf("%+v, %v", reply, err)
+	}
+	if got := len(f.peer.Received("initialize")); got != 1 {
+		t.Errorf("%d handshakes", got)
+	}
+}

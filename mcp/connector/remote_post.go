@@ -207,7 +207,7 @@ func (r *remote) refusal(o outgoing, at terms, response *http.Response) error {
 	x, status := o.exchange, response.StatusCode
 	message, isError := r.errorIn(text)
 	if at.sessionID != "" && (x == nil || x.method != "initialize") && !(isError && protocolError(message.err).Code == -32601) {
-		if status == http.StatusNotFound || status == http.StatusBadRequest && saysSessionIsLost(text) {
+		if status == http.StatusNotFound || status == http.StatusBadRequest && saysSessionIsLost(text) && !(isError && x.isOf(message)) {
 			return &lostSessionError{status}
 		}
 	}
@@ -225,6 +225,15 @@ func (r *remote) refusal(o outgoing, at terms, response *http.Response) error {
 		reason += ": " + said
 	}
 	return &TransportError{Status: status, Reason: reason, RetryAfter: retryAfter(response.Header.Get("Retry-After"), time.Now())}
+}
+
+// isOf reports whether a reply names the request: its server has read it, which one that does not know the session does not.
+func (x *exchange) isOf(reply frame) bool {
+	if x == nil {
+		return false
+	}
+	id, isExact, ok := integer(reply.id)
+	return ok && isExact && id == x.wireID
 }
 
 // errorIn is the JSON-RPC error that an answer holds, if it does.

@@ -2,6 +2,7 @@ package mcptest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -233,7 +234,7 @@ func (h *HTTP) misbehaves(w http.ResponseWriter, r *http.Request, message reques
 		code, _ := strconv.Atoi(o.value("rpcstatus", method))
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"told to fail"}}`, message.ID)
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":%q}}`, message.ID, cmp.Or(o["say"], "told to fail"))
 	default:
 		return false
 	}
