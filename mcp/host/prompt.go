@@ -100,9 +100,11 @@ type CompletionAnswer struct {
 // Complete asks a connector how a text may go on, starting it if it must. A caller who is not the editor's user is asked for
 // (S15). A connector that completes nothing has no values. The error is that of [Host.Call]; outcomes are in the answer.
 func (h *Host) Complete(ctx context.Context, request Request, text connector.Completion) (CompletionAnswer, error) {
-	shown, _ := json.Marshal(map[string]string{
-		"prompt": text.Prompt, "template": text.Template, "argument": text.Argument, "value": text.Value,
-	}, json.Deterministic(true)) // a map of strings
+	asked := map[string]any{"prompt": text.Prompt, "template": text.Template, "argument": text.Argument, "value": text.Value}
+	if len(text.Others) > 0 {
+		asked["arguments"] = text.Others
+	}
+	shown, _ := json.Marshal(asked, json.Deterministic(true)) // maps of strings
 	reply, outcome, err := h.answers(ctx, errand{
 		Request: request, method: completeMethod, what: "have a text completed", arguments: shown,
 		isFree: func(*slot) bool { return false },
