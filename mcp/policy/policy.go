@@ -172,7 +172,7 @@ func (r rule) means(c Connector) bool {
 	case r.Name != "":
 		return matches(r.Name, c.Name)
 	case r.URL != "":
-		return c.URL != "" && matches(r.URL, c.URL)
+		return matchesAddress(r.URL, c.URL)
 	}
 	return len(c.Command) > 0 && matchesEach(r.Command[1:], c.Command[1:]) &&
 		(matches(r.Command[0], c.Command[0]) && !(c.InWorkspace && !strings.ContainsAny(r.Command[0], `/\`)) || c.Program != "" && matches(r.Command[0], c.Program))
@@ -187,7 +187,7 @@ func (r rule) mayMean(c Connector) bool {
 	case r.Name != "":
 		return matches(strings.ToLower(r.Name), strings.ToLower(c.Name))
 	case r.URL != "":
-		return c.URL != "" && matches(strings.ToLower(r.URL), strings.ToLower(c.URL))
+		return c.URL != "" && mayMatchAddress(r.URL, c.URL)
 	case len(c.Command) == 0 || !matchesEach(r.Command[1:], c.Command[1:]):
 		return false
 	}
