@@ -233,11 +233,23 @@ func (t *prose) foreign(lines ...string) {
 		}
 		return
 	}
-	fence := "```"
-	for strings.Contains(strings.Join(shown, "\n"), fence) {
-		fence += "`"
-	}
+	fence := fenceFor(shown)
 	fmt.Fprintf(t, "\n%stext\n%s\n%s\n", fence, strings.Join(shown, "\n"), fence)
+}
+
+// fenceFor is a code fence that is longer than any in the lines.
+func fenceFor(lines []string) string {
+	longest := 2
+	for _, line := range lines {
+		run := 0
+		for i := range len(line) {
+			if run++; line[i] != '`' {
+				run = 0
+			}
+			longest = max(longest, run)
+		}
+	}
+	return strings.Repeat("`", longest+1)
 }
 
 func (t *prose) contents() protocol.HoverContents {
