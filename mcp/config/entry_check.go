@@ -188,8 +188,10 @@ func (r *entryReader) missingType() {
 // gapBefore is what stands between a member and the one before it: a line end
 // with the indentation where it is the first on its line, and else a blank.
 func (r *entryReader) gapBefore(offset int) string {
-	start := bytes.LastIndexByte(r.text[:offset], '\n')
-	if start < 0 || len(bytes.TrimLeft(r.text[start:offset], " \t\n")) > 0 {
+	const longest = 1 << 10 // no indentation is longer, and a file may be one line
+	before := max(0, offset-longest)
+	start := before + bytes.LastIndexByte(r.text[before:offset], '\n')
+	if start < before || len(bytes.TrimLeft(r.text[start:offset], " \t\n")) > 0 {
 		return " "
 	}
 	if start > 0 && r.text[start-1] == '\r' {

@@ -1,6 +1,9 @@
 package settings
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Nearest returns the known key that a misspelt one most likely stands for.
 func Nearest(key string, known []string) (string, bool) {
@@ -26,7 +29,12 @@ func Nearest(key string, known []string) (string, bool) {
 
 // Plain is a key without case and separators, by which spellings of it are told.
 func Plain(key string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(key))
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_- .", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, key)
 }
 
 // distance counts the insertions, deletions, replacements and swaps of
