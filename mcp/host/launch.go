@@ -126,13 +126,14 @@ func (h *Host) prepare(at subject, given inputValues) prepared {
 
 // prepareRemote is prepare for a remote server, of which there is no folder and no program.
 func (h *Host) prepareRemote(entry *config.Entry, expanded config.Expanded) prepared {
-	if refused := h.readPolicies().refusal(entry, policy.Connector{Name: entry.Name, URL: expanded.URL}); refused != nil {
+	judged := policy.Connector{Name: entry.Name, URL: expanded.URL}
+	if refused := h.readPolicies().refusal(entry, judged); refused != nil {
 		return prepared{problem: refused}
 	}
 	definition := definitionOf(entry, "")
 	definition.URL, definition.Headers = expanded.URL, expanded.Headers
 	definition.IsSSE = entry.Transport == config.TransportSSE
-	return prepared{definition: definition, secrets: expanded.Secrets}
+	return prepared{definition: definition, judged: judged, secrets: expanded.Secrets}
 }
 
 // ownVariables are those of the entry, and what every connector gets unless its entry says otherwise.
