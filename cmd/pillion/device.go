@@ -101,7 +101,13 @@ func readLine(in *os.File) (string, error) {
 	}
 }
 
-func (d *device) show(text string) { fmt.Fprintln(d.out, text) }
+func (d *device) show(text string) {
+	width, _, err := term.GetSize(int(d.out.Fd()))
+	if err != nil {
+		width = 0
+	}
+	fmt.Fprintln(d.out, fit(text, width))
+}
 
 // ask shows a text, waits, throws away what was typed before its end, and returns the line that is typed then, exactly.
 // The error is [errUndecided] where the terminal ended, and the cause of ctx where that ended first.
