@@ -18,14 +18,16 @@ func (d *Draft) Advice() []Finding {
 			continue
 		}
 		list = append(list, e.secrets()...)
-		if f, ok := e.unpinned(); ok {
+		if f, ok := e.Unpinned(); ok {
 			list = append(list, f)
 		}
 	}
 	return list
 }
 
-func (e *Entry) unpinned() (Finding, bool) {
+// Unpinned says that a runner is free to bring another version of what the entry names at each start; false where it is not,
+// or where the package stands in no argument of its own.
+func (e *Entry) Unpinned() (Finding, bool) {
 	p, ok := e.Package()
 	if !ok || p.IsPinned {
 		return Finding{}, false

@@ -117,6 +117,9 @@ func (h *Host) permissionOf(s *slot) Permission {
 	for _, name := range s.entry.Reads() {
 		_, p.IsSet[name] = lookup(name)
 	}
+	if finding, isUnpinned := s.entry.Unpinned(); isUnpinned { // no fault of the file, but what a yes lets run
+		p.Warnings = append(p.Warnings, finding.Message)
+	}
 	document := h.documents[s.entry.File.Path]
 	if document == nil {
 		return p

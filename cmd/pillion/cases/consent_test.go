@@ -659,3 +659,22 @@ func TestS1_UsersEntryInTheWorkspaceWaits(t *testing.T) {
 	}
 	w.edit(func(o *editortest.Options) { o.Roots = []string{another} }).Connector("folder", message.ConnectorWaiting)
 }
+
+// TestS2_TheQuestionSaysThatARunnerMayBringAnotherVersion asks about npx with and without a version.
+func TestS2_TheQuestionSaysThatARunnerMayBringAnotherVersion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.project(servers(map[string]entry{
+		"free":   {"command": "npx", "args": []string{"-y", "some-server"}},
+		"pinned": {"command": "npx", "args": []string{"-y", "some-server@1.2.3"}},
+	}))
+	e := w.edit()
+	for name, want := range map[string]bool{"free": true, "pinned": false} {
+		c := e.Connector(name, message.ConnectorWaiting)
+		shown := editortest.Request(e, message.AskShow, message.AskShowParams{Connector: message.ConnectorRef(c.ID)})
+		item := consentOf(t, ask(t, e, *shown.AskID)).Items[0]
+		if got := strings.Contains(strings.Join(item.Warnings, "\n"), "not pinned"); got != want {
+			t.Errorf("%s: %q", name, item.Warnings)
+		}
+	}
+}
