@@ -96,7 +96,12 @@ func (v callVerb) request(p *program) (message.ToolCallParams, error) {
 		}
 		text = string(read)
 	}
-	request := message.ToolCallParams{Tool: message.ToolRef(v.Tool), ArgumentsText: strings.TrimSpace(text), Include: []message.CallPart{message.CallPartText}}
+	text = strings.TrimSpace(text)
+	if text != "" && text[0] != '{' && !p.isJSON {
+		return message.ToolCallParams{}, fail(exitUsage, []string{"Write one in quotes, such as: pillion call notes.read_note '{\"name\": \"todo\"}'"},
+			"the arguments are not one JSON object")
+	}
+	request := message.ToolCallParams{Tool: message.ToolRef(v.Tool), ArgumentsText: text, Include: []message.CallPart{message.CallPartText}}
 	if p.isJSON {
 		request.Include = append(request.Include, message.CallPartContent, message.CallPartStructured)
 	}
