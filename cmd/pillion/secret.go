@@ -113,8 +113,13 @@ func (n secretName) key(secrets []host.Secret) (host.Secret, error) {
 		return host.Secret{}, fail(exitUsage, steps, "no connector here refers to an input %q, and no value is stored for one", n.ID)
 	}
 	for _, s := range found {
-		steps = append(steps, "One is given to, for --destination: "+s.Destination)
+		step := "One is given to: " + s.Destination
+		if len(s.Connectors) > 0 {
+			step += ", by the connector " + editors.Quoted(s.Connectors[0])
+		}
+		steps = append(steps, step)
 	}
+	steps = append(steps, "Say which by --connector with a name, or by --destination with what it is given to, in single quotes.")
 	return host.Secret{}, fail(exitUsage, steps, "%d values go by the id %q", len(found), n.ID)
 }
 
