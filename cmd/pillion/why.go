@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"pillion/editors"
 	"pillion/mcp/host"
@@ -67,7 +68,7 @@ func (v whyVerb) reasons(ctx context.Context, h hub) (message.WhyResult, error) 
 		return found, toolErr
 	}
 	steps := []string{"See what there is: pillion mcp list"}
-	return message.WhyResult{}, fail(exitUsage, steps, "%s, and %s", sentenceOf(err), sentenceOf(toolErr))
+	return message.WhyResult{}, fail(exitUsage, steps, "%s; %s", strings.TrimSuffix(sentenceOf(err), "?"), sentenceOf(toolErr))
 }
 
 // isMisuse reports whether an error says that there is nothing of a name.
