@@ -41,7 +41,7 @@ func (e *UnknownError) Error() string {
 		return fmt.Sprintf("%s %q is ambiguous: use one of the ids %q", e.What, e.Name, e.Candidates)
 	}
 	if e.IsOff {
-		return fmt.Sprintf("the %s %q is switched off here; pillion why %s says by what", e.What, e.Name, e.Name)
+		return fmt.Sprintf("the %s %q is switched off here; what keeps it away and how to switch it on: %s", e.What, e.Name, commandOn("pillion why", e.Name))
 	}
 	if len(e.Nearest) > 0 {
 		return fmt.Sprintf("there is no %s %q; did you mean %s?", e.What, e.Name, why.Listed(e.Nearest))

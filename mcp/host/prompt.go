@@ -58,7 +58,7 @@ func (h *Host) GetPrompt(ctx context.Context, request Request, name string, argu
 		return answer, nil
 	}
 	reply, outcome, err := h.answers(ctx, errand{
-		Request: request, method: "prompts/get", what: "have a prompt",
+		Request: request, method: "prompts/get", what: "have a prompt of this connector",
 		arguments: fmt.Appendf(nil, `{"name":%s,"arguments":%s}`, quoted(name), checked),
 		isFree:    func(*slot) bool { return false },
 		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
@@ -106,7 +106,7 @@ func (h *Host) Complete(ctx context.Context, request Request, text connector.Com
 	}
 	shown, _ := json.Marshal(asked, json.Deterministic(true)) // maps of strings
 	reply, outcome, err := h.answers(ctx, errand{
-		Request: request, method: completeMethod, what: "have a text completed", arguments: shown,
+		Request: request, method: completeMethod, what: "have a text completed by this connector", arguments: shown,
 		isFree: func(*slot) bool { return false },
 		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
 			reply, err := process.Complete(ctx, text, o)

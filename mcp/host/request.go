@@ -101,7 +101,7 @@ func (c *call) passErrand(ctx context.Context, id string, e errand) (target, *Re
 		if isFree || asked == at.key {
 			return at, nil
 		}
-		verdict.Reason = fmt.Sprintf("Not you but another program wants to %s of this connector.", e.what)
+		verdict.Reason = fmt.Sprintf("It was not asked for in the editor: somebody else wants to %s.", e.what)
 		verdict.Choices, verdict.Scopes, verdict.Rule = []string{DecideDecline, DecideOnce}, []string{}, ""
 		if stop := c.ask(ctx, at, at.subject, verdict); stop != nil {
 			return target{}, stop

@@ -75,7 +75,7 @@ func (h *Host) ReadResource(ctx context.Context, request Request, uri string) (R
 		request.CallID = NewCallID()
 	}
 	reply, outcome, err := h.answers(ctx, errand{
-		Request: request, method: "resources/read", what: "read a resource that is not listed",
+		Request: request, method: "resources/read", what: "read a resource that this connector does not list",
 		arguments: fmt.Appendf(nil, `{"uri":%s}`, quoted(uri)),
 		isFree: func(s *slot) bool {
 			return s.isListed() && slices.ContainsFunc(s.catalogue.Resources, func(r connector.Resource) bool { return r.URI == uri })

@@ -25,7 +25,7 @@ const maxHeld = 1000
 // when it starts again. The outcome says why there is no subscription where its status is not StatusOK.
 func (h *Host) Subscribe(ctx context.Context, request Request, uri, holder string) (Result, error) {
 	_, outcome, err := h.answers(ctx, errand{
-		Request: request, method: "resources/subscribe", what: "follow a resource that is not listed",
+		Request: request, method: "resources/subscribe", what: "follow a resource that this connector does not list",
 		arguments: fmt.Appendf(nil, `{"uri":%s}`, quoted(uri)),
 		isFree: func(s *slot) bool {
 			return s.isListed() && slices.ContainsFunc(s.catalogue.Resources, func(r connector.Resource) bool { return r.URI == uri })
