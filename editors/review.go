@@ -3,6 +3,7 @@ package editors
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ const (
 	programHeading  = "Pillion asks: may these connectors of this repository run programs on this machine?"
 	remoteHeading   = "Pillion asks: may these connectors of this repository be connected to, at addresses that it names?"
 	mixedHeading    = "Pillion asks: may these connectors of this repository run programs on this machine, or be connected to?"
+	ownHeading      = "Pillion asks: may these connectors of your own run in this folder?"
 	approvalHeading = "Pillion asks: may this tool be called with exactly these arguments?"
 	foreignNote     = "Lines that begin with \"| \" are not Pillion's words: they come from a file, a caller or a connector."
 )
@@ -97,16 +99,21 @@ func ReviewText(ask message.Ask, how string) string {
 
 func consentText(body message.ConsentBody, how string) string {
 	var d document
-	programs := 0
+	programs, own := 0, 0
 	for _, item := range body.Items {
 		if item.Shown.URL == "" {
 			programs++
 		}
+		if isOwn(item) {
+			own++
+		}
 	}
-	switch programs {
-	case 0:
+	switch {
+	case own > 0 && own == len(body.Items):
+		d.say(ownHeading)
+	case programs == 0:
 		d.say(remoteHeading)
-	case len(body.Items):
+	case programs == len(body.Items):
 		d.say(programHeading)
 	default:
 		d.say(mixedHeading)
@@ -125,9 +132,22 @@ func consentText(body message.ConsentBody, how string) string {
 	return d.end("Your answer counts for exactly these definitions, in this folder. A change asks again.", how, "")
 }
 
+// isOwn reports whether a connector is of the user's own file: one outside the folder that the answer counts in, and not of the
+// name of a project's, which may be reached by a link.
+func isOwn(item message.ConsentItem) bool {
+	if item.Root == "" || item.URI == "" || strings.EqualFold(filepath.Base(item.URI.FsPath()), ".mcp.json") {
+		return false
+	}
+	relative, err := filepath.Rel(item.Root.FsPath(), item.URI.FsPath())
+	return err == nil && !filepath.IsLocal(relative)
+}
+
 func (d *document) item(item message.ConsentItem) {
 	d.say("connector")
 	d.say("| %s", Quoted(item.Name))
+	if isOwn(item) {
+		d.say("It stands in your own file. It asks because it runs something of this repository, which others can change.")
+	}
 	if item.Reason == message.ConsentChanged {
 		d.say("This connector was allowed here before. Since then something has changed.")
 		d.changes(item.Changes)
@@ -193,6 +213,9 @@ func (d *document) files(files []message.NamedFile) {
 	if len(steering) > 0 {
 		d.say("It does not name these files, but runners such as npx, uv or make are steered by them where they start, so your answer covers them too.")
 		d.values("files beside it", steering)
+	}
+	if slices.ContainsFunc(files, func(f message.NamedFile) bool { return f.Changed }) {
+		d.say("Of a file that changed Pillion keeps the hash alone: what is different in it is shown by version control, such as git diff.")
 	}
 }
 
@@ -312,15 +335,18 @@ func isWord(name string) bool {
 
 func consentPrompt(body message.ConsentBody) string {
 	if len(body.Items) == 1 {
-		item := body.Items[0]
+		item, whose := body.Items[0], "of this repository"
+		if isOwn(item) {
+			whose = "of your own"
+		}
 		if item.Shown.URL != "" {
-			return fmt.Sprintf("Pillion: may the connector %s of this repository be connected to? It is at: %s", called(item.Name), neutral(item.Shown.URL))
+			return fmt.Sprintf("Pillion: may the connector %s %s be connected to? It is at: %s", called(item.Name), whose, neutral(item.Shown.URL))
 		}
 		runs := item.Shown.Command
 		for _, arg := range item.Shown.Args {
 			runs += " " + arg
 		}
-		return fmt.Sprintf("Pillion: may the connector %s of this repository run? It starts: %s", called(item.Name), neutral(runs))
+		return fmt.Sprintf("Pillion: may the connector %s %s run? It starts: %s", called(item.Name), whose, neutral(runs))
 	}
 	names := make([]string, len(body.Items))
 	for i, item := range body.Items {

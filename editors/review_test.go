@@ -213,3 +213,44 @@ func TestU1_AnAddressIsConnectedTo(t *testing.T) {
 		}
 	}
 }
+
+// U1: a connector of the user's own that runs something of a repository is not said to be the repository's; what a repository
+// writes makes none the user's.
+func TestU1_AConnectorOfOnesOwnIsCalledThat(t *testing.T) {
+	for _, test := range []struct {
+		root, file message.URI
+		isOwn      bool
+	}{
+		{"file:///shop", "file:///home/me/.config/pillion/mcp.json", true},
+		{"file:///shop", "file:///shop/.mcp.json", false},
+		{"file:///shop", "file:///link/.mcp.json", false},
+		{"file:///shop", "file:///shop/deep/mcp.json", false},
+		{"", "file:///home/me/.config/pillion/mcp.json", false},
+	} {
+		body := consentOf("notes")
+		body.Items[0].Root, body.Items[0].URI = test.root, test.file
+		var ask message.Ask
+		if err := ask.SetBody(body); err != nil {
+			t.Fatal(err)
+		}
+		text := ReviewText(ask, "")
+		if strings.Contains(text, "of your own") != test.isOwn || strings.Contains(text, "It stands in your own file.") != test.isOwn || strings.Contains(Prompt(ask), "of your own") != test.isOwn {
+			t.Errorf("%+v:\n%s", test, text)
+		}
+	}
+}
+
+// S2: of a file that changed no more than the hash is known, and where to look is said.
+func TestS2_AChangedFileSaysWhereToSeeTheDifference(t *testing.T) {
+	for _, hasChanged := range []bool{true, false} {
+		body := consentOf("notes")
+		body.Items[0].Shown.Files = []message.NamedFile{{Path: "server.js", Changed: hasChanged}}
+		var ask message.Ask
+		if err := ask.SetBody(body); err != nil {
+			t.Fatal(err)
+		}
+		if text := ReviewText(ask, ""); strings.Contains(text, "git diff") != hasChanged {
+			t.Errorf("%v:\n%s", hasChanged, text)
+		}
+	}
+}
