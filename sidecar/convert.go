@@ -27,7 +27,7 @@ func ConnectorMessage(c host.Connector) message.Connector {
 		Source: message.Source(c.Source), URI: fileURI(c.File), Hash: c.Hash,
 		Transport: message.Transport(c.Transport), Tools: c.Tools, Resources: c.Resources, Prompts: c.Prompts,
 		Tokens: c.Tokens, Generation: c.Generation, ShadowedBy: message.ConnectorID(c.ShadowedBy),
-		Processes: []message.ConnectorProcess{}, Warnings: c.Warnings, Pinned: c.IsPinned,
+		Processes: []message.ConnectorProcess{}, Warnings: c.Warnings, Pinned: c.IsPinned, Phase: c.Phase,
 		AliasOf: message.ConnectorID(c.AliasOf), Profiles: c.Profiles,
 	}
 	for _, by := range c.OffBy {

@@ -65,6 +65,13 @@ type Options struct {
 	// connector's own log; empty for not at all.
 	StderrLevel string
 
+	// Reconnect says how it comes back after it ended by itself.
+	Reconnect Reconnect
+	// Sharing, Scope and Max say how calls come by its processes; empty and 0 are
+	// the host's defaults.
+	Sharing, Scope string
+	Max            int
+
 	// Description is also read from the entry itself.
 	Description string
 
@@ -75,6 +82,24 @@ type Options struct {
 	// ImportedFrom says whose entry this was before it was imported; it only
 	// describes. See [Entry.Origin].
 	ImportedFrom string
+}
+
+// Reconnect says how a connector comes back that ended by itself; zero values
+// stand for the host's defaults.
+type Reconnect struct {
+	Attempts                int // negative for never (written 0)
+	Delay, MaxDelay, Stable time.Duration
+}
+
+func reconnectOf(v settings.Value) Reconnect {
+	r := Reconnect{
+		Attempts: v.Member(settings.ReconnectAttempts).Count(), Delay: v.Member(settings.ReconnectDelay).Duration(),
+		MaxDelay: v.Member(settings.ReconnectMaxDelay).Duration(), Stable: v.Member(settings.ReconnectStable).Duration(),
+	}
+	if v.Member(settings.ReconnectAttempts).IsSet() && r.Attempts == 0 {
+		r.Attempts = -1
+	}
+	return r
 }
 
 // Offers reports whether the options let a tool through.
@@ -236,6 +261,14 @@ func (o *Options) set(name settings.Name, v settings.Value) {
 		}
 	case settings.StderrLevel:
 		o.StderrLevel = v.Text()
+	case settings.Reconnect:
+		o.Reconnect = reconnectOf(v)
+	case settings.Sharing:
+		o.Sharing = v.Text()
+	case settings.Scope:
+		o.Scope = v.Text()
+	case settings.Max:
+		o.Max = v.Count()
 	case settings.Description:
 		if o.Description == "" {
 			o.Description = v.Text()

@@ -28,7 +28,9 @@ func optionTexts(t *testing.T, option settings.Setting) []string {
 		return []string{`3`}
 	case settings.Names, settings.Patterns:
 		return []string{`["get"]`, `[]`}
-	case settings.Object, settings.NameLists:
+	case settings.Object:
+		return []string{`{"attempts":3}`}
+	case settings.NameLists:
 		return []string{`{"get":["a"]}`}
 	}
 	t.Fatalf("%s has values of a kind that no entry has", option.Name)

@@ -14,7 +14,7 @@ func TestA6_DefaultsHoldWhereNothingIsSet(t *testing.T) {
 	for _, text := range []string{
 		`{"pillion":{"defaults":%s},"mcpServers":{%s}}`, `{"mcpServers":{%[2]s},"pillion":{"defaults":%[1]s}}`,
 	} {
-		d := parseUser(t, fmt.Sprintf(text, `{"callTimeout":"2m","idleTimeout":0,"start":"eager","excludeTools":["rm"],"inheritEnv":["A"],"trustReadOnly":true,"tools":["a","b"],"reconnect":{}}`,
+		d := parseUser(t, fmt.Sprintf(text, `{"callTimeout":"2m","idleTimeout":0,"start":"eager","excludeTools":["rm"],"inheritEnv":["A"],"trustReadOnly":true,"tools":["a","b"],"seat":"browser"}`,
 			`"bare":{"command":"x"},"own":{"command":"x","pillion":{"callTimeout":"5s","excludeTools":[],"trustReadOnly":false,"start":"lazy"}},"alias":{"pillion":{"aliasOf":"own"}}`))
 		bare, own, alias := d.Entry("bare").Options, d.Entry("own").Options, d.Entry("alias").Options
 		if bare.CallTimeout != 2*time.Minute || bare.IdleTimeout != -1 || bare.Start != StartEager || !slices.Equal(bare.ExcludeTools, []string{"rm"}) ||
@@ -27,7 +27,7 @@ func TestA6_DefaultsHoldWhereNothingIsSet(t *testing.T) {
 		if alias.CallTimeout != 5*time.Second || alias.TrustReadOnly || alias.IdleTimeout != -1 {
 			t.Errorf("%+v", alias)
 		}
-		if f := finding(t, d.Findings, CodeUnsupported); textAt(d, f.Span) != `"reconnect"` {
+		if f := finding(t, d.Findings, CodeUnsupported); textAt(d, f.Span) != `"seat"` {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -43,7 +43,7 @@ func TestS2_DefaultsCountInTheHash(t *testing.T) {
 	if hash(`{}`) != plain || hash(`{"profiles":["p"]}`) != plain {
 		t.Error("what changes nothing changes the hash")
 	}
-	for _, defaults := range []string{`{"callTimeout":"1s"}`, `{"inheritEnv":["A"]}`, `{"later":1}`, `{"sharing":"seat"}`} {
+	for _, defaults := range []string{`{"callTimeout":"1s"}`, `{"inheritEnv":["A"]}`, `{"later":1}`, `{"sharing":"exclusive"}`} {
 		if hash(defaults) == plain {
 			t.Errorf("%s does not count", defaults)
 		}

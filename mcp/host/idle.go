@@ -12,6 +12,7 @@ func (h *Host) busy(s *slot, by int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.life.calls += by
+	s.life.isUsed = s.life.isUsed || by > 0
 	h.rearm(s)
 }
 

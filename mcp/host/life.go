@@ -18,10 +18,17 @@ type life struct {
 	activity activity
 	key      string // of the definition that it was last started from
 	wish     wish
-	calls    int // in flight
+	calls    int  // in flight
+	isUsed   bool // it was called since it was last stopped
+	back     comeback
 }
 
-func (l *life) ask(w wish) { l.wish = l.wish.then(w) }
+func (l *life) ask(w wish) {
+	l.wish = l.wish.then(w)
+	if w == wishStop {
+		l.back.isDue = false
+	}
+}
 
 // begin enters upon what is to be done next and returns it, for its caller to do. What stops in the middle of a start is that
 // start.
@@ -30,7 +37,11 @@ func (l *life) begin(w wanted) action {
 	l.wish = left
 	switch next {
 	case actionStart:
+		if l.key != w.key { // what another definition did does not count
+			l.back = comeback{}
+		}
 		l.activity, l.key = activityStarting, w.key
+		l.back.isDue, l.back.isParked = false, false
 	case actionStop:
 		l.activity = activityStopping
 	}
@@ -38,7 +49,11 @@ func (l *life) begin(w wanted) action {
 }
 
 // ready ends a start; false says that it was given up meanwhile and the process has to go.
-func (l *life) ready() bool { return l.pass(activityStarting, activityReady) }
+func (l *life) ready() bool {
+	isReady := l.pass(activityStarting, activityReady)
+	l.back.wasReady = l.back.wasReady || isReady
+	return isReady
+}
 
 // failed ends a start that came to nothing; false says that it was given up meanwhile, and so did not fail.
 func (l *life) failed() bool { return l.pass(activityStarting, activityFailed) }
@@ -55,11 +70,14 @@ func (l *life) pass(from, to activity) bool {
 }
 
 // stopped says that nothing is left of the process.
-func (l *life) stopped() { l.activity = activityNone }
+func (l *life) stopped() {
+	l.activity, l.isUsed = activityNone, l.calls > 0
+	l.back = comeback{spent: l.back.spent}
+}
 
 // broke gives the connector up after a mistake of Pillion's own: it is not tried again by itself.
 func (l *life) broke(w wanted) {
-	l.activity, l.key, l.wish = activityFailed, w.key, wishNone
+	l.activity, l.key, l.wish, l.back = activityFailed, w.key, wishNone, comeback{}
 }
 
 // isSettled reports whether everything that was wanted and asked is done.

@@ -3,6 +3,7 @@ package host
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -19,6 +20,10 @@ type world struct {
 	process   string // the definition that a process runs, or that of one whose remains are not gone; empty when there is none
 	isLost    bool   // it ended by itself
 	waiters   []*waiter
+
+	now     int // seconds
+	readyAt int
+	pauseAt int // when the pause before a return is over; 0 for none
 }
 
 type waiter struct {
@@ -46,6 +51,35 @@ func (w *world) look() <-chan struct{} {
 		return nil
 	}
 	return w.changed
+}
+
+// budget is small, so that it is spent in a test.
+var budget = reconnect{attempts: 3, first: time.Second, most: 4 * time.Second, stable: 10 * time.Second}
+
+// comeBack is what follows when the connector has failed.
+func (w *world) comeBack(t *rapid.T, uptime time.Duration) {
+	w.pauseAt = 0
+	before := w.life.back.spent
+	if !w.life.comesBack(w.wanted, ending{isPassing: rapid.Bool().Draw(t, "passing"), uptime: uptime}, budget) {
+		return
+	}
+	if !w.life.isUsed && !w.wanted.isEager {
+		t.Fatal("what nobody uses comes back")
+	}
+	if w.life.back.spent > budget.attempts || uptime < budget.stable && w.life.back.spent != before+1 {
+		t.Fatalf("attempt %d after %d", w.life.back.spent, before)
+	}
+	w.pauseAt = w.now + int(budget.pause(w.life.back.spent-1, 0)/time.Second) + 1
+}
+
+// wait lets time pass.
+func (w *world) wait(seconds int) {
+	w.now += seconds
+	if w.pauseAt != 0 && w.now >= w.pauseAt {
+		w.pauseAt = 0
+		w.life.ask(wishReturn)
+		w.nudge(w.wanted)
+	}
 }
 
 // configure is a change of the files, of a decision or of the workspace.
@@ -98,6 +132,7 @@ func (w *world) begin(t *rapid.T) {
 	if !w.wanted.standing.mayRun() {
 		t.Fatal("what may not run was started")
 	}
+	w.pauseAt = 0
 	w.process, w.isLost, w.isGivenUp = w.life.key, false, false // the remains of the last one were waited for
 }
 
@@ -106,7 +141,7 @@ func (w *world) endStart(t *rapid.T, isSuccess bool) {
 		if !w.life.ready() {
 			t.Fatal("a start that nobody gave up was not wanted")
 		}
-		w.listed = w.life.key
+		w.listed, w.readyAt = w.life.key, w.now
 		w.wanted.isListed = w.listed == w.wanted.key
 		w.touch()
 		return
@@ -116,14 +151,17 @@ func (w *world) endStart(t *rapid.T, isSuccess bool) {
 		t.Fatal("it is not agreed whether the start was given up")
 	} else if isGivenUp {
 		w.life.stopped()
+	} else {
+		w.comeBack(t, 0)
 	}
 	w.touch()
 }
 
 // exit is the end of a ready process by itself; something of it may be left.
-func (w *world) exit() {
+func (w *world) exit(t *rapid.T) {
 	if w.life.lost() {
 		w.isLost = true
+		w.comeBack(t, time.Duration(w.now-w.readyAt)*time.Second)
 		w.touch()
 		w.poke()
 	}
@@ -146,6 +184,9 @@ func (w *world) check(t *rapid.T) {
 	isUnwanted := !w.wanted.standing.mayRun() || w.life.key != w.wanted.key
 	if next, _ := reconcile(w.wanted, w.life); isRunning && isUnwanted && next != actionStop {
 		t.Fatalf("a process that is not wanted is left alone: %+v, %+v", w.wanted, w.life)
+	}
+	if w.life.isReturning(w.wanted) && w.pauseAt == 0 && w.life.isSettled(w.wanted) {
+		t.Fatalf("it is said to come back, and nothing brings it back: %+v, %+v", w.wanted, w.life)
 	}
 	if w.life.activity == activityStarting && isUnwanted {
 		t.Fatal("a start that is not wanted goes on")
@@ -180,11 +221,15 @@ func TestC18_WhateverHappensOneWantedProcessAndOneAnswerEach(t *testing.T) {
 				w.life.ask(wishIdle)
 				w.nudge(w.wanted)
 			},
-			"call begins": func(*rapid.T) { w.life.calls++ },
-			"call ends":   func(*rapid.T) { w.life.calls = max(0, w.life.calls-1) },
-			"exit":        func(*rapid.T) { w.exit() },
-			"work":        func(t *rapid.T) { w.work(t, rapid.Bool().Draw(t, "success")) },
-			"":            w.check,
+			"call begins": func(*rapid.T) {
+				w.life.calls++
+				w.life.isUsed = true
+			},
+			"time":      func(t *rapid.T) { w.wait(rapid.IntRange(1, 12).Draw(t, "seconds")) },
+			"call ends": func(*rapid.T) { w.life.calls = max(0, w.life.calls-1) },
+			"exit":      func(t *rapid.T) { w.exit(t) },
+			"work":      func(t *rapid.T) { w.work(t, rapid.Bool().Draw(t, "success")) },
+			"":          w.check,
 		})
 		w.rest(t)
 		if len(w.waiters) != 0 {

@@ -64,6 +64,8 @@ func stateOf(w wanted, l life) State {
 		return StateStarting
 	case l.activity == activityReady:
 		return StateReady
+	case l.isReturning(w):
+		return StateStarting
 	case l.activity == activityStopping:
 		return StateStopping
 	case l.activity == activityFailed:
@@ -78,6 +80,7 @@ type wanted struct {
 	key      string // of the definition in its place
 	isListed bool   // the tools of that definition are known
 	isEager  bool   // it runs though nobody uses it
+	isHeld   bool   // somebody follows a resource of it
 	isStill  bool   // nothing starts by itself in this session
 }
 
@@ -88,15 +91,16 @@ const (
 	wishNone    wish = iota
 	wishStart        // a call or a person waits for it
 	wishRestart      // a person wants another process than the one there is
+	wishReturn       // the pause before it comes back by itself is over (C5)
 	wishIdle         // nobody called it for its idle time (C7)
 	wishStop         // a person stopped it; that stays until a start is asked for
 )
 
 // then is the wish that stands once another one is made: the later counts, but for a restart, which ends in a start anyway,
-// and for idleness, which gives way to whatever people want.
+// and for idleness and a return, which give way to whatever people want.
 func (w wish) then(next wish) wish {
 	switch {
-	case next == wishIdle && w != wishNone:
+	case (next == wishIdle || next == wishReturn) && w != wishNone:
 		return w
 	case next == wishStart && w == wishRestart:
 		return w
@@ -133,6 +137,11 @@ func reconcile(w wanted, l life) (action, wish) {
 		return actionNone, wishStart // once it may run
 	case !mayRun, l.wish == wishStop:
 		return actionNone, l.wish.withoutIdle()
+	case l.wish == wishReturn && l.activity == activityFailed && l.back.isDue && l.key == w.key:
+		if w.isStill {
+			return actionNone, wishReturn // until it may start by itself again
+		}
+		return actionStart, wishNone
 	case w.isStill, l.activity == activityFailed && l.key == w.key: // a change, the user or a call starts it again
 		return actionNone, wishNone
 	case !w.isListed || w.isEager:

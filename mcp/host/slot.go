@@ -38,6 +38,8 @@ type slot struct {
 	cancelStart context.CancelFunc   // of the last start
 	problem     *Problem
 	idle        *time.Timer
+	pause       *time.Timer // before it comes back by itself
+	readyAt     time.Time   // when its last process was
 
 	subscriptions     map[string]map[string]int // how often who holds an address
 	lostSubscriptions map[string]string         // why one was given up, by address
@@ -100,7 +102,7 @@ func (h *Host) wanted(s *slot) wanted {
 	standing.isDisabled = standing.isDisabled || s.isRemoved
 	return wanted{
 		standing: standing, key: s.key(), isListed: s.isListed(),
-		isEager: s.entry.Options.Start == config.StartEager, isStill: h.isStill || h.mode == permission.ModePaused,
+		isEager: s.entry.Options.Start == config.StartEager, isHeld: len(s.subscriptions) > 0, isStill: h.isStill || h.mode == permission.ModePaused,
 	}
 }
 

@@ -31,6 +31,8 @@ type Connector struct {
 	Processes                         []Process
 	ShadowedBy                        string
 	Problem                           *Problem
+	// Phase says what a starting connector is about, where there is more to say than that it starts.
+	Phase string
 	// Warnings are oddities that did not keep it from running, such as skipped output.
 	Warnings []string
 	// IsSelf is set for an entry that would start Pillion itself.
@@ -126,6 +128,8 @@ func (h *Host) view(s *slot) Connector {
 		view.Problem = s.fault
 	case view.State == StateFailed, view.State == StateLogin:
 		view.Problem = s.problem
+	case view.State == StateStarting:
+		view.Phase, view.Problem = h.phase(s), s.problem // why it has to come back
 	case view.State == StateWaiting:
 		view.Permission = "new"
 		if h.decisions.Known(s.consentKey()) {

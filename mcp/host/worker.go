@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"runtime/debug"
+	"time"
 
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
@@ -49,6 +50,7 @@ func (h *Host) drop(s *slot) (remains *share, isGone bool) {
 	if !s.isRemoved || !s.life.isSettled(h.wanted(s)) {
 		return nil, false
 	}
+	s.endPause()
 	if remains = s.leave(); remains == nil {
 		delete(h.slots, s.id)
 	}
@@ -109,9 +111,11 @@ func (h *Host) begin(s *slot) task {
 	case actionStart:
 		next.start, next.cancel = context.WithCancel(h.lifetime)
 		s.cancelStart, s.problem, s.warnings = next.cancel, nil, nil
+		s.endPause()
 		s.touch()
 	case actionStop:
 		s.disarm()
+		s.endPause()
 		s.touch()
 	}
 	return next
@@ -210,7 +214,7 @@ func (h *Host) takeOver(s *slot, process *connector.Connector) bool {
 		return false
 	}
 	s.share.settle(true)
-	s.problem = nil
+	s.problem, s.readyAt = nil, time.Now()
 	s.server = Server{ProtocolVersion: status.Server.ProtocolVersion}
 	s.server.Name, _ = h.secrets.Text(status.Server.Name)
 	s.server.Version, _ = h.secrets.Text(status.Server.Version)
@@ -231,6 +235,7 @@ func (h *Host) concludeStart(s *slot, problem *Problem) {
 	h.locked(func() {
 		if s.life.failed() {
 			s.problem = problem
+			h.comeBack(s, 0)
 		} else {
 			s.life.stopped()
 		}
@@ -253,6 +258,7 @@ func (h *Host) stopProcess(s *slot) {
 func (h *Host) endProcess(s *slot) {
 	h.locked(func() {
 		s.disarm()
+		s.endPause()
 		s.touch()
 	})
 	h.letGo(context.Background(), s)
@@ -300,6 +306,7 @@ func (h *Host) lost(s *slot, one *share) {
 		if s.share == one && s.life.lost() {
 			s.problem = problem
 			s.disarm()
+			h.comeBack(s, time.Since(s.readyAt))
 			s.touch()
 			s.poke() // somebody may have asked for a start
 		}

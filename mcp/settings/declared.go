@@ -43,6 +43,34 @@ const (
 	OnByDefault         Name = "default"
 	MaxInstructionBytes Name = "maxInstructionBytes"
 	StderrLevel         Name = "stderrLevel"
+
+	Reconnect Name = "reconnect"
+	Sharing   Name = "sharing"
+	Scope     Name = "scope"
+	Max       Name = "max"
+)
+
+// The members of reconnect.
+const (
+	ReconnectAttempts Name = "attempts"
+	ReconnectDelay    Name = "delay"
+	ReconnectMaxDelay Name = "maxDelay"
+	ReconnectStable   Name = "stableAfter"
+)
+
+// Whether callers share a process.
+const (
+	SharingShared    = "shared"
+	SharingExclusive = "exclusive"
+)
+
+// What one process serves.
+const (
+	ScopeWindow        = "window"
+	ScopeWorkspace     = "workspace"
+	ScopeSession       = "session"
+	ScopeParentSession = "parent-session"
+	ScopeCall          = "call"
 )
 
 // The words of ask.
@@ -84,6 +112,14 @@ const (
 	// and MaxInstructionsBytes the most that can be.
 	DefaultMaxInstructionBytes = 4 << 10
 	MaxInstructionsBytes       = 64 << 10
+	// How a connector that ended by itself comes back (C5).
+	DefaultReconnectAttempts = 10
+	DefaultReconnectDelay    = 500 * time.Millisecond
+	DefaultReconnectMaxDelay = 30 * time.Second
+	DefaultReconnectStable   = time.Minute
+	// DefaultMaxProcesses bounds the processes of a connector whose sessions or
+	// calls have one each.
+	DefaultMaxProcesses = 8
 	// MaxCallTimeout is the longest that a call takes, whatever is set.
 	MaxCallTimeout = 60 * time.Minute
 )
@@ -208,7 +244,7 @@ func durationDefault(d time.Duration) string { return string(quote(shortDuration
 func anyEntry() []Channel { return []Channel{UserEntry, ProjectEntry} }
 
 func entrySettings() []Setting {
-	return slices.Concat(usedOptions(), listingOptions(), trustOptions(), aheadOptions())
+	return slices.Concat(usedOptions(), listingOptions(), trustOptions(), processOptions())
 }
 
 func usedOptions() []Setting {
@@ -360,23 +396,44 @@ func trustOptions() []Setting {
 	}
 }
 
-// aheadOptions are accepted, count in the definition that a permission is given
-// to, and do nothing yet.
-func aheadOptions() []Setting {
-	ahead := func(name Name, kind Kind, line string) Setting {
-		return Setting{Name: name, Owner: OfEntry, Kind: kind, From: anyEntry(), IsAhead: true, Line: line}
-	}
-	sharing := ahead("sharing", Word, "Whether several callers share one process of the connector.")
-	sharing.Choices = []Choice{{"shared", "they do"}, {"exclusive", "one at a time"}}
-	scope := ahead("scope", Word, "What one process of the connector serves.")
-	scope.Choices = []Choice{
-		{"window", "the window"}, {"workspace", "a workspace folder"}, {"session", "a session"},
-		{"parent-session", "a session and those it started"}, {"call", "a single call"},
-	}
-	most := ahead("max", Count, "How many processes of the connector run at once.")
-	most.Min, most.Max = 1, 1000
+// processOptions say how many processes there are, and how one comes back.
+func processOptions() []Setting {
 	return []Setting{
-		sharing, scope, most,
-		ahead("reconnect", Object, "How a lost connection is made again."),
+		{
+			Name: Reconnect, Owner: OfEntry, Kind: Object, From: anyEntry(),
+			Members: []Setting{
+				{Name: ReconnectAttempts, Kind: Count, Default: strconv.Itoa(DefaultReconnectAttempts), Max: 100, Line: "How often in a row; 0 for never."},
+				{Name: ReconnectDelay, Kind: Duration, Default: durationDefault(DefaultReconnectDelay), Min: 1, Line: "The pause before the first attempt; each further one is twice as long."},
+				{Name: ReconnectMaxDelay, Kind: Duration, Default: durationDefault(DefaultReconnectMaxDelay), Min: 1, Line: "The longest pause."},
+				{Name: ReconnectStable, Kind: Duration, Default: durationDefault(DefaultReconnectStable), Min: 1, Line: "How long it must have run for the attempts to be counted anew."},
+			},
+			Line: "How a connector comes back that ended by itself.",
+			Paragraph: "That is one that was called, that somebody follows a resource of, or that is eager; any other starts with the next use. " +
+				"An object of attempts (10), delay (500ms), maxDelay (30s) and stableAfter (1m). " +
+				"When the attempts are spent it stays down until it is called or restarted, or its definition changes.",
+		},
+		{
+			Name: Sharing, Owner: OfEntry, Kind: Word, Default: `"shared"`, From: anyEntry(),
+			Choices:   []Choice{{SharingShared, "calls run side by side, as many as maxConcurrent says"}, {SharingExclusive, "one call at a time has it to itself"}},
+			Line:      "Whether several callers share one process of the connector.",
+			Paragraph: "Calls wait for their turn in the order in which they came. With max an exclusive connector has several processes that calls are spread over.",
+		},
+		{
+			Name: Scope, Owner: OfEntry, Kind: Word, From: anyEntry(),
+			Choices: []Choice{
+				{ScopeWindow, "the window"}, {ScopeWorkspace, "a workspace folder"}, {ScopeSession, "a session"},
+				{ScopeParentSession, "a session and those it started"}, {ScopeCall, "a single call"},
+			},
+			Line: "What one process of the connector serves.",
+			Paragraph: "Without it that is the window for a remote connector, and the workspace folder for a program. " +
+				"A caller who does not say which session started its own has a process for that session alone. " +
+				"Tools are listed, and resources and prompts read, from the window's own process.",
+		},
+		{
+			Name: Max, Owner: OfEntry, Kind: Count, Min: 1, Max: 1000, From: anyEntry(),
+			Line: "How many processes of the connector serve calls at once.",
+			Paragraph: "Without it that is 1 where scope is window or workspace, and " + strconv.Itoa(DefaultMaxProcesses) + " otherwise. " +
+				"Further calls wait for their turn, in order. One that only lists the tools does not count.",
+		},
 	}
 }

@@ -24,7 +24,7 @@ const (
 	Patterns       // a list of exact names, globs and /regular expressions/
 	Path           // an absolute path
 	File           // a path that may be relative to the current folder
-	Object         // a JSON object, kept as it is written
+	Object         // a JSON object: of the members that the setting lists, or kept as it is written
 	NameLists      // a JSON object of lists of strings
 	Variables      // a JSON object of strings; no setting is one
 )
@@ -121,6 +121,8 @@ type Setting struct {
 	Kind  Kind
 	// Choices are the words of a Word.
 	Choices []Choice
+	// Members are what an Object may have; none means anything.
+	Members []Setting
 	// Default is written as in a file: JSON. Empty means that nothing is set.
 	Default string
 	// Min and Max bound a number, and a duration in nanoseconds; zero means no

@@ -112,8 +112,10 @@ func TestDecode(t *testing.T) {
 		{InheritEnv, `["A=B"]`, `[]`, `0: is "A=B", which is not a name that can be`},
 		{Description, `"a \"b\""`, `"a \"b\""`, ""},
 		{Description, "\"a\xff\"", "", "is not JSON"},
-		{"reconnect", `{ "a": [1, 2.0] }`, `{"a":[1,2.0]}`, ""},
-		{"reconnect", `1`, "", "is a number"},
+		{Reconnect, `{ "attempts": 3, /* and */ "delay": "2s" }`, `{"attempts":3,"delay":"2s"}`, ""},
+		{Reconnect, `{"attempts":-1}`, `{"attempts":-1}`, `of "attempts" cannot be that`},
+		{Reconnect, `{"tries":1}`, `{"tries":1}`, `has "tries", which it knows nothing of`},
+		{Reconnect, `1`, "", "is a number"},
 		{ConfigFolder, `"relative"`, "", "is not an absolute path"},
 		{Trace, `"relative"`, `"relative"`, ""},
 	}
@@ -201,7 +203,7 @@ func samples(s Setting) []Value {
 	case NameLists:
 		texts = []string{`{}`, `{"a":["b"]}`}
 	case Object:
-		texts = []string{`{}`, `{"a":1}`}
+		texts = []string{`{}`, `{"attempts":1}`}
 	}
 	var values []Value
 	for _, text := range texts {

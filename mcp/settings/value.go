@@ -21,6 +21,8 @@ type Value struct {
 	number int64 // a duration's nanoseconds
 	list   []string
 	lists  map[string][]string
+
+	members map[Name]Value // of an Object whose members are declared
 }
 
 // IsSet reports whether there is a value.
@@ -43,6 +45,10 @@ func (v Value) List() []string { return slices.Clone(v.list) }
 
 // Lists is the value of NameLists; nil where nothing is set.
 func (v Value) Lists() map[string][]string { return maps.Clone(v.lists) }
+
+// Member is a member of an Object whose members are declared; not set where it
+// does not have it.
+func (v Value) Member(name Name) Value { return v.members[name] }
 
 // Equal reports whether two values are the same.
 func (v Value) Equal(other Value) bool {
@@ -149,6 +155,9 @@ func (s Setting) Decode(text []byte) (Value, []Fault) {
 	case Object, Variables:
 		if raw.Kind() != '{' {
 			return Value{}, wrongType(raw, "write an object")
+		}
+		if len(s.Members) > 0 {
+			return s.decodeMembers(raw)
 		}
 		_ = raw.Compact() // it is valid
 		return Value{kind: s.Kind, text: string(raw)}, nil
@@ -288,6 +297,45 @@ func (s Setting) decodeLists(raw jsontext.Value) (Value, []Fault) {
 	}
 	_ = raw.Compact() // it is valid
 	return Value{kind: NameLists, text: string(raw), lists: lists}, faults
+}
+
+// decodeMembers keeps the members that are declared and good.
+func (s Setting) decodeMembers(raw jsontext.Value) (Value, []Fault) {
+	members := map[Name]Value{}
+	var faults []Fault
+	decoder := jsontext.NewDecoder(strings.NewReader(string(raw)))
+	_, _ = decoder.ReadToken()
+	for decoder.PeekKind() != '}' {
+		key, _ := decoder.ReadToken()
+		name := Name(key.String())
+		value, err := decoder.ReadValue()
+		if err != nil {
+			break // it is valid
+		}
+		at := slices.IndexFunc(s.Members, func(m Setting) bool { return m.Name == name })
+		if at < 0 {
+			faults = append(faults, Fault{Item: -1, Message: "has " + shown(string(name)) + ", which it knows nothing of", Fix: "write " + s.memberNames()})
+			continue
+		}
+		member, wrong := s.Members[at].Decode(value)
+		for _, fault := range wrong {
+			fault.Item, fault.Message = -1, "of "+shown(string(name))+" "+fault.Message
+			faults = append(faults, fault)
+		}
+		if member.IsSet() {
+			members[name] = member
+		}
+	}
+	_ = raw.Compact() // it is valid
+	return Value{kind: Object, text: string(raw), members: members}, faults
+}
+
+func (s Setting) memberNames() string {
+	names := make([]string, len(s.Members))
+	for i, member := range s.Members {
+		names[i] = string(member.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (s Setting) decodeItems(items []string) (Value, []Fault) {

@@ -98,6 +98,7 @@ type Connector struct {
 	AliasOf    ConnectorID        `json:"aliasOf,omitzero"`    // connector that it is a second name of
 	Profiles   []string           `json:"profiles,omitzero"`   // profiles that it belongs to
 	Problem    *ConnectorProblem  `json:"problem,omitzero"`    // why it does not run, where it should
+	Phase      string             `json:"phase,omitzero"`      // what a starting one is about, in words: "coming back by itself, attempt 2 of 10"
 	Warnings   []string           `json:"warnings,omitzero"`   // what is wrong with it that does not keep it from running
 	Pinned     bool               `json:"pinned,omitzero"`     // whether the user wants it listed first
 	DisabledBy []DisabledBy       `json:"disabledBy,omitzero"` // who keeps it off, where it is

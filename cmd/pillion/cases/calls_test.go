@@ -109,7 +109,7 @@ func TestC25_ALostCallIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.user(servers(map[string]entry{
-		"dies": fake("exiton=tools/call:3,pid="+w.file("pids"), readOnly, mcptest.LogVar+"="+w.log("dies")).with("pillion", map[string]any{"callTimeout": "10m"}),
+		"dies": fake("exiton=tools/call:3,pid="+w.file("pids"), readOnly, mcptest.LogVar+"="+w.log("dies")).with("pillion", map[string]any{"callTimeout": "10m", "reconnect": map[string]any{"attempts": 0}}),
 	}))
 	e := w.edit()
 	e.Connector("dies", message.ConnectorReady)

@@ -171,7 +171,7 @@ func TestC25_TheCallOfALostRemoteConnectorEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	peer := mcptest.NewHTTP(t, "exiton=tools/call:3")
-	w.user(servers(map[string]entry{"dies": over(peer)}))
+	w.user(servers(map[string]entry{"dies": over(peer).with("pillion", map[string]any{"reconnect": map[string]any{"attempts": 0}})}))
 	e := w.edit()
 	e.Connector("dies", message.ConnectorReady)
 	first := approved(t, e, "dies.a", "{}", message.ApproveSession)

@@ -164,6 +164,8 @@
 ---@field profiles? string[]
 ---why it does not run, where it should
 ---@field problem? pillion.ConnectorProblem
+---what a starting one is about, in words: "coming back by itself, attempt 2 of 10"
+---@field phase? string
 ---what is wrong with it that does not keep it from running
 ---@field warnings? string[]
 ---whether the user wants it listed first

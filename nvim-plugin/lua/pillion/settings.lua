@@ -60,14 +60,14 @@
 ---@field trustReadOnly? boolean
 ---What the connector is the one provider of in a session, such as a browser.
 ---@field seat? string
----Whether several callers share one process of the connector.
+---How a connector comes back that ended by itself.
+---@field reconnect? table<string, any>
+---Whether several callers share one process of the connector. Absent: "shared".
 ---@field sharing? "shared"|"exclusive"
 ---What one process of the connector serves.
 ---@field scope? "window"|"workspace"|"session"|"parent-session"|"call"
----How many processes of the connector run at once.
+---How many processes of the connector serve calls at once.
 ---@field max? integer
----How a lost connection is made again.
----@field reconnect? table<string, any>
 
 local M = {}
 

@@ -172,6 +172,13 @@ func valueSchema(s settings.Setting) *object {
 		}
 	case settings.Object:
 		o.add("type", "object")
+		if len(s.Members) > 0 {
+			members := &object{}
+			for _, member := range s.Members {
+				members.add(string(member.Name), valueSchema(member).add("description", member.Line))
+			}
+			o.add("properties", members).add("additionalProperties", false)
+		}
 	case settings.Variables:
 		o.add("type", "object").add("additionalProperties", (&object{}).add("type", "string"))
 	default:

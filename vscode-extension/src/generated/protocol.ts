@@ -219,6 +219,8 @@ export interface Connector {
   profiles?: string[];
   /** why it does not run, where it should */
   problem?: ConnectorProblem;
+  /** what a starting one is about, in words: "coming back by itself, attempt 2 of 10" */
+  phase?: string;
   /** what is wrong with it that does not keep it from running */
   warnings?: string[];
   /** whether the user wants it listed first */

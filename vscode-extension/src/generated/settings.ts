@@ -69,14 +69,14 @@ export interface EntryOptions {
   trustReadOnly?: boolean;
   /** What the connector is the one provider of in a session, such as a browser. */
   seat?: string;
-  /** Whether several callers share one process of the connector. */
+  /** How a connector comes back that ended by itself. */
+  reconnect?: Record<string, unknown>;
+  /** Whether several callers share one process of the connector. Absent: "shared". */
   sharing?: "shared" | "exclusive";
   /** What one process of the connector serves. */
   scope?: "window" | "workspace" | "session" | "parent-session" | "call";
-  /** How many processes of the connector run at once. */
+  /** How many processes of the connector serve calls at once. */
   max?: number;
-  /** How a lost connection is made again. */
-  reconnect?: Record<string, unknown>;
 }
 
 /** What holds where nothing is set. */
