@@ -84,6 +84,14 @@ func (c *client) session(id string) string {
 	return c.prefix + "/" + id
 }
 
+// parent is the id of the session that one was started by, as the host knows it; empty where nobody says.
+func (c *client) parent(id string) string {
+	if id == "" {
+		return ""
+	}
+	return c.session(id)
+}
+
 // owns reports whether a session, as the host knows it, is one of this connection.
 func (c *client) owns(session string) bool {
 	return c.prefix != "" && strings.HasPrefix(session, c.prefix+"/")

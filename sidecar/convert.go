@@ -37,7 +37,7 @@ func ConnectorMessage(c host.Connector) message.Connector {
 		wire.Server = &message.ServerIdentity{Name: c.Server.Name, Version: c.Server.Version, ProtocolVersion: c.Server.ProtocolVersion, Instructions: c.Server.Instructions}
 	}
 	for _, p := range c.Processes {
-		wire.Processes = append(wire.Processes, message.ConnectorProcess{PID: p.PID, StartedAt: p.StartedAt.UTC()})
+		wire.Processes = append(wire.Processes, message.ConnectorProcess{PID: p.PID, SessionID: message.SessionID(p.SessionID), StartedAt: p.StartedAt.UTC()})
 	}
 	if p := c.Problem; p != nil {
 		wire.Problem = &message.ConnectorProblem{

@@ -25,7 +25,8 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 	report := s.progressOf(ctx, params.WorkDoneToken, "Calling "+string(params.Tool), func() { c.CancelCall(string(params.CallID)) })
 	outcome, err := c.Call(ctx, host.CallRequest{
 		CallID: string(params.CallID), Tool: string(params.Tool), Arguments: params.ArgumentBytes(),
-		SessionID: caller.session(string(params.SessionID)), TurnID: params.TurnID, Caller: caller.caller,
+		SessionID: caller.session(string(params.SessionID)), ParentSessionID: caller.parent(string(params.ParentSessionID)),
+		TurnID: params.TurnID, Caller: caller.caller,
 		Timeout: time.Duration(params.TimeoutMS) * time.Millisecond, OnProgress: report.progress,
 		IsWithoutText: !params.Includes(message.CallPartText),
 	})

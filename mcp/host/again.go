@@ -34,5 +34,12 @@ func (c *call) makeAgain(ctx context.Context, at target) (Result, error) {
 	if denied := c.denied(now); denied != nil {
 		return *denied, nil
 	}
-	return c.make(ctx, now)
+	moved, stop, err := c.move(ctx, now)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case stop != nil:
+		return *stop, nil
+	}
+	return c.make(ctx, moved)
 }

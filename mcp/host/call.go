@@ -22,7 +22,10 @@ type CallRequest struct {
 	Arguments []byte
 	// SessionID and TurnID scope session permissions and the bounds on questions; both may be empty.
 	SessionID, TurnID string
-	Caller            Caller
+	// ParentSessionID is the session that the caller's was started by, and Joined the session whose processes serve the call in
+	// the place of its own's; what was allowed to them does not count for the caller. Both may be empty.
+	ParentSessionID, Joined string
+	Caller                  Caller
 	// Timeout without progress; zero means the connector's own.
 	Timeout time.Duration
 	// IsWithoutText leaves out the text projection of the result, for callers who take its content.
@@ -129,6 +132,7 @@ type call struct {
 	isErrand    bool    // it is no call of a tool
 	place       *inTurn // nil for a call of no turn, or that is not made
 	basis       *basis  // nil until it was read, and once something was waited for
+	leased      *slot   // the process that it has been given; nil for the one that all have
 	isAgain     bool    // it was sent before, to a server that had lost its session
 }
 
@@ -178,7 +182,7 @@ func (c *call) run(ctx context.Context) (Result, error) {
 		if target, stop = c.pass(ctx, target); stop != nil {
 			return *stop, nil
 		}
-		result, err := c.make(ctx, target)
+		result, err := c.makeInRoom(ctx, target)
 		if !errors.Is(err, errOutdated) {
 			return result, nil
 		}

@@ -30,6 +30,7 @@ func (h *Host) StopAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.present() {
+		h.vacateAll(s)
 		h.ask(s, wishStop)
 	}
 }
@@ -38,6 +39,18 @@ func (h *Host) StopAll() {
 func (h *Host) EndSessions(isOver func(sessionID string) bool) {
 	h.permissions.EndSessions(isOver)
 	h.approvals.end(isOver)
+	h.endRooms(isOver)
+}
+
+// endRooms ends the processes that sessions had to themselves which are over.
+func (h *Host) endRooms(isOver func(sessionID string) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.slots {
+		if session := s.session(); session != "" && isOver(session) {
+			h.vacate(s)
+		}
+	}
 }
 
 // ask adds a wish and wakes whoever it is for; h.mu is held.
@@ -73,6 +86,9 @@ func (h *Host) request(id string, w wish) error {
 	if s == nil {
 		return &UnknownError{What: "connector", Name: id}
 	}
+	if w == wishStop {
+		h.vacateAll(s)
+	}
 	h.ask(s, w)
 	if w == wishRestart {
 		h.askSharers(s, w)
@@ -85,7 +101,10 @@ func (h *Host) askSharers(s *slot, w wish) {
 	for _, one := range h.shares[s.entry.ProcessID()] {
 		one.isOver = true
 		for _, other := range one.holders {
-			if other != s {
+			switch {
+			case other.main != nil: // there is another one with the next call
+				h.vacate(other)
+			case other != s:
 				h.ask(other, w)
 			}
 		}

@@ -20,13 +20,14 @@ func (h *Host) busy(s *slot, by int) {
 func (h *Host) rearm(s *slot) {
 	s.disarm()
 	after := idleTimeOf(s.entry)
-	if s.life.activity != activityReady || s.life.calls > 0 || len(s.subscriptions) > 0 || after < 0 {
+	if s.life.activity != activityReady || s.life.calls > 0 || s.leases > 0 || len(s.subscriptions) > 0 || after < 0 {
 		return
 	}
 	var timer *time.Timer
 	timer = time.AfterFunc(after, func() {
 		h.locked(func() {
 			if s.idle == timer { // else it was disarmed while it waited for the lock
+				s.isRemoved = s.isRemoved || s.main != nil && s.leases == 0
 				h.ask(s, wishIdle)
 			}
 		})

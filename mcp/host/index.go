@@ -37,6 +37,9 @@ func (h *Host) newIndex() *toolIndex {
 	offered := map[*slot][]connector.Tool{}
 	var all []identity
 	for _, s := range h.slots {
+		if s.main != nil {
+			continue
+		}
 		offered[s] = h.offered(s)
 		for _, tool := range offered[s] {
 			all = append(all, s.identity(tool.Name))
@@ -192,6 +195,9 @@ func (h *Host) publish(s *slot, catalogue *connector.Catalogue) []ToolsChange {
 		return nil
 	}
 	s.catalogue, s.catalogueKey = catalogue, s.life.key
+	if s.main != nil { // what it lists is told of its connector's own process
+		return nil
+	}
 	s.generation++
 	h.toolIndex = nil
 	if changes := h.toolsChanged(s); len(changes) > 0 {

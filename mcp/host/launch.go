@@ -51,14 +51,14 @@ func (h *Host) launch(ctx context.Context, s *slot, at subject, into *share, giv
 	case prepared.problem != nil:
 		return nil, prepared.problem
 	}
-	started, mayStart, err := h.startedCode(ctx, s, at, prepared.definition)
+	started, mayStart, err := h.startedCode(ctx, s.lead(), at, prepared.definition)
 	switch {
 	case ctx.Err() != nil, err == nil && !mayStart:
 		return nil, nil // it was given up, or what it comes to is not covered
 	case err != nil:
 		return nil, internalProblem(at.entry, err)
 	}
-	h.coverStart(ctx, s, started)
+	h.coverStart(ctx, s.lead(), started)
 	h.addSecrets(prepared.secrets)
 	options := h.connectorOptions(at.entry, prepared.secrets)
 	options.Offers = h.offers(at)
@@ -71,7 +71,7 @@ func (h *Host) launch(ctx context.Context, s *slot, at subject, into *share, giv
 		}
 		return process, h.problemOf(at.entry, process, err)
 	}
-	h.checkSwap(ctx, s, at, started)
+	h.checkSwap(ctx, s.lead(), at, started)
 	return process, nil
 }
 

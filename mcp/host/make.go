@@ -10,6 +10,19 @@ import (
 	"pillion/mcp/result"
 )
 
+// makeInRoom makes the call, to the process that it must have.
+func (c *call) makeInRoom(ctx context.Context, at target) (Result, error) {
+	defer c.leave()
+	moved, stop, err := c.move(ctx, at)
+	if err != nil {
+		return Result{}, err
+	}
+	if stop != nil {
+		return *stop, nil
+	}
+	return c.make(ctx, moved)
+}
+
 // make sends the call and turns what comes back into a result. The error is errOutdated: then nothing was sent.
 func (c *call) make(ctx context.Context, at target) (Result, error) {
 	h := c.host

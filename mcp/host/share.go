@@ -16,6 +16,7 @@ import (
 // It begins with the start of the process and ends when nothing of that is left. The fields are guarded by Host.mu.
 type share struct {
 	id, key string  // the connector that it is a process of, and all that shapes it
+	scope   string  // whose alone it is; empty for the window
 	holders []*slot // who has it, or is starting it
 	starter *slot   // nil once the start is over
 	isOver  bool    // nobody takes it any more: it is dead, on its way out, or to be replaced
@@ -53,6 +54,7 @@ const (
 func (all shares) enter(s *slot, id, key string, isLeaving func(*slot) bool) step {
 	for _, one := range all[id] {
 		switch {
+		case one.scope != s.scope:
 		case one.isDead && one.starter == nil:
 			return step{kind: stepEnd, share: one}
 		case one.key != key:
@@ -68,7 +70,7 @@ func (all shares) enter(s *slot, id, key string, isLeaving func(*slot) bool) ste
 			return step{kind: stepTake, share: one}
 		}
 	}
-	fresh := &share{id: id, key: key, starter: s, settled: make(chan struct{}), gone: make(chan struct{})}
+	fresh := &share{id: id, key: key, scope: s.scope, starter: s, settled: make(chan struct{}), gone: make(chan struct{})}
 	fresh.hold(s)
 	all[id] = append(all[id], fresh)
 	return step{kind: stepStart, share: fresh}
@@ -153,7 +155,7 @@ func (h *Host) enter(s *slot, at subject) step {
 // it was judged by. Host.mu is held.
 func (s *slot) processKey(at subject) string {
 	digest := sha256.New()
-	fmt.Fprintf(digest, "%q %q %q %q\n", at.entry.ProcessHash(), s.ground.root, s.ground.rootID, at.project())
+	fmt.Fprintf(digest, "%q %q %q %q %q\n", at.entry.ProcessHash(), s.ground.root, s.ground.rootID, at.project(), s.scope)
 	for _, name := range slices.Sorted(maps.Keys(at.env)) {
 		fmt.Fprintf(digest, "%q %q\n", name, at.env[name])
 	}

@@ -41,6 +41,14 @@ type slot struct {
 	pause       *time.Timer // before it comes back by itself
 	readyAt     time.Time   // when its last process was
 
+	main        *slot            // the connector's own, of a room
+	scope       string           // the name of a room
+	rooms       map[string]*slot // the connector's further processes, by name
+	queue       []*ticket        // calls that wait for one, the first first
+	leases      int              // calls that have it
+	usedAt      time.Time        // when the last one gave it back
+	isScopeLost bool             // a caller did not say what its scope wants to know
+
 	subscriptions     map[string]map[string]int // how often who holds an address
 	lostSubscriptions map[string]string         // why one was given up, by address
 
@@ -101,8 +109,8 @@ func (h *Host) wanted(s *slot) wanted {
 	standing := s.standing
 	standing.isDisabled = standing.isDisabled || s.isRemoved
 	return wanted{
-		standing: standing, key: s.key(), isListed: s.isListed(),
-		isEager: s.entry.Options.Start == config.StartEager, isHeld: len(s.subscriptions) > 0, isStill: h.isStill || h.mode == permission.ModePaused,
+		standing: standing, key: s.key(), isListed: s.main != nil || s.isListed(), // a room starts on use alone
+		isEager: s.main == nil && s.entry.Options.Start == config.StartEager, isHeld: len(s.subscriptions) > 0, isStill: h.isStill || h.mode == permission.ModePaused,
 	}
 }
 
@@ -142,7 +150,7 @@ func (h *Host) present() []*slot {
 // findSlot is called with h.mu held.
 // A name means the entry that counts; shadowed ones are reached by id.
 func (h *Host) findSlot(idOrName string) (*slot, error) {
-	if s := h.slotOf(idOrName); s != nil {
+	if s := h.slotOf(idOrName); s != nil && s.main == nil {
 		return s, nil
 	}
 	var found []*slot
@@ -189,7 +197,7 @@ func (h *Host) adopt(entries []config.EffectiveEntry, grounds []ground) {
 		s.entry, s.effective, s.facts, s.isRemoved = effective.Entry, effective, factsOf(effective), false
 	}
 	for id, s := range h.slots {
-		if !isThere[id] {
+		if s.main == nil && !isThere[id] {
 			s.isRemoved = true
 		}
 	}

@@ -35,6 +35,9 @@ func (h *Host) rejudge() Event {
 // judgeAll judges every slot anew and returns what is to be told; h.mu is held.
 func (h *Host) judgeAll() (event Event) {
 	for id, s := range h.slots {
+		if s.main != nil {
+			continue
+		}
 		if s.isRemoved {
 			event.Removed = append(event.Removed, id)
 		} else {
@@ -53,6 +56,7 @@ func (h *Host) judgeAll() (event Event) {
 // judge works out how the slot stands; h.mu is held.
 // Nothing is run, resolved, expanded or read here: whether a variable is set is all that is looked at (B6).
 func (h *Host) judge(s *slot) {
+	defer h.follow(s)
 	s.mine = h.layer.Apply(s.facts)
 	if s.hash != s.mine.Hash { // another definition, whose code was not looked at
 		s.hash, s.code, s.swapped = s.mine.Hash, nil, nil

@@ -133,8 +133,15 @@ func (c *call) goesOn(at target, task *connector.Task) bool {
 	id := c.request.CallID
 	h.tasks.begin(Task{CallID: id, TaskID: task.ID, Status: task.Status, Message: h.redacted(task.Message)})
 	h.busy(at.slot, 1)
+	leased := c.leased // the task has it from now on
+	c.leased = nil
 	go func() {
 		defer h.workers.Done()
+		defer func() {
+			if leased != nil {
+				h.release(leased)
+			}
+		}()
 		defer h.busy(at.slot, -1)
 		defer cancel(nil)
 		reply, err := at.process.Follow(ctx, *task, connector.RequestOptions{ID: id, OnProgress: c.request.OnProgress}, func(now connector.Task) {

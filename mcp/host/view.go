@@ -53,6 +53,7 @@ type Connector struct {
 type Process struct {
 	PID       int
 	StartedAt time.Time
+	SessionID string // whose alone it is; empty for the window's
 }
 
 // Tool is one tool of one connector as it is listed now.
@@ -117,7 +118,7 @@ func (h *Host) Connector(idOrName string) (Connector, error) {
 // view is called with h.mu held.
 func (h *Host) view(s *slot) Connector {
 	view := Connector{
-		ID: s.id, Name: s.entry.Name, Root: s.entry.File.Root, State: h.state(s), Source: s.entry.Origin(),
+		ID: s.lead().id, Name: s.entry.Name, Root: s.entry.File.Root, State: h.state(s), Source: s.entry.Origin(),
 		File: s.entry.File.Path, KeySpan: s.entry.KeySpan, Hash: s.hash, FileHash: s.facts.Hash, Transport: s.entry.Transport,
 		Generation: s.generation, Server: s.server, ShadowedBy: s.effective.ShadowedBy,
 		Warnings: slices.Clone(s.warnings), IsSelf: s.standing.isSelf, AliasOf: s.entry.AliasOf, Profiles: slices.Clone(s.effective.Profiles),
@@ -138,10 +139,11 @@ func (h *Host) view(s *slot) Connector {
 	}
 	if s.process != nil && s.life.activity == activityReady {
 		status := s.process.Status()
-		if status.PID != 0 {
-			view.Processes = []Process{{PID: status.PID, StartedAt: status.StartedAt}}
-		}
 		view.Warnings = slices.Clone(status.Warnings)
+	}
+	view.Processes = s.processes()
+	if s.isScopeLost {
+		view.Warnings = append(view.Warnings, "some callers do not say which session started theirs; each of those has a process to itself")
 	}
 	if s.isListed() && s.standing.mayRun() {
 		view.Resources, view.Prompts = len(s.catalogue.Resources), len(s.catalogue.Prompts)

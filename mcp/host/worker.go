@@ -53,6 +53,10 @@ func (h *Host) drop(s *slot) (remains *share, isGone bool) {
 	s.endPause()
 	if remains = s.leave(); remains == nil {
 		delete(h.slots, s.id)
+		if s.main != nil {
+			delete(s.main.rooms, s.scope)
+			h.serve(s.main)
+		}
 	}
 	return remains, remains == nil
 }
@@ -80,7 +84,7 @@ func (h *Host) breakDown(s *slot) {
 		s.touch()
 	})
 	h.endShare(h.lifetime, remains)
-	h.changed(s.id)
+	h.changed(s.lead().id)
 }
 
 // step does one thing about the slot's process and reports whether there may be more to do.
@@ -91,10 +95,10 @@ func (h *Host) step(s *slot) bool {
 	next := h.begin(s)
 	switch next.action {
 	case actionStart:
-		h.changed(s.id)
+		h.changed(s.lead().id)
 		h.startProcess(s, next)
 	case actionStop:
-		h.changed(s.id)
+		h.changed(s.lead().id)
 		h.stopProcess(s)
 	default:
 		return false
@@ -129,13 +133,13 @@ func (h *Host) startProcess(s *slot, next task) {
 	switch {
 	case process == nil || problem != nil:
 	case h.takeOver(s, process):
-		h.changed(s.id)
+		h.changed(s.lead().id)
 		return
 	case next.start.Err() == nil:
 		problem = h.problemOf(next.subject.entry, process, nil) // it died as soon as it was ready
 	}
 	h.concludeStart(s, problem)
-	h.changed(s.id)
+	h.changed(s.lead().id)
 }
 
 // attempt brings the slot to a process: that of another name of the same one, or one that is started. The process is returned
@@ -195,13 +199,13 @@ func (h *Host) lookOnceMore(s *slot, next task) (ground, *Problem, bool) {
 	if err != nil {
 		return ground{}, nil, false
 	}
-	h.settleOn(s, next.subject, found)
+	h.settleOn(s.lead(), next.subject, found)
 	h.updateDecisions()
 	code, err := h.codeOf(next.start, next.subject, found)
 	if err != nil && next.start.Err() == nil {
 		return found, configProblem(next.subject.entry, err.Error(), "See that the workspace folder can be read, and that the entry names few files in it; then start the connector again."), false
 	}
-	h.settleOnCode(s, next.subject, code)
+	h.settleOnCode(s.lead(), next.subject, code)
 	return found, nil, next.start.Err() == nil
 }
 
@@ -251,7 +255,7 @@ func (h *Host) stopProcess(s *slot) {
 		s.life.stopped()
 		s.touch()
 	})
-	h.changed(s.id)
+	h.changed(s.lead().id)
 }
 
 // endProcess ends the process because the host closes; nothing is told to anybody.
@@ -289,8 +293,8 @@ func (h *Host) relist(s *slot, one *share, c connector.Change) (Event, bool) {
 		c.Catalogue = nil // a call that waited for a newer one was first
 	}
 	before := s.catalogue
-	event := Event{Connectors: []string{s.id}, Tools: h.publish(s, c.Catalogue), Updates: s.updates(c.Updated)}
-	if s.catalogue != before {
+	event := Event{Connectors: []string{s.lead().id}, Tools: h.publish(s, c.Catalogue), Updates: s.updates(c.Updated)}
+	if s.catalogue != before && s.main == nil {
 		event.Resources, event.Prompts = s.otherLists(before)
 	}
 	return event, true
@@ -311,7 +315,7 @@ func (h *Host) lost(s *slot, one *share) {
 			s.poke() // somebody may have asked for a start
 		}
 	})
-	h.changed(s.id)
+	h.changed(s.lead().id)
 }
 
 func (h *Host) changed(id string) {

@@ -1,0 +1,87 @@
+package cases
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pillion/editors/editortest"
+	"pillion/rpc/message"
+)
+
+// killed kills the connector's only process and returns it.
+func killed(t *testing.T, e *editortest.Editor, name string) int {
+	t.Helper()
+	pid := pidOf(t, e, name)
+	running, err := os.FindProcess(pid)
+	if err != nil || running.Kill() != nil {
+		t.Fatalf("%s was not killed", name)
+	}
+	return pid
+}
+
+// backFrom waits until another process than one is there.
+func backFrom(e *editortest.Editor, name string, pid int) {
+	e.ConnectorThat("comes back by itself", func(c message.Connector) bool {
+		return c.Name == name && c.State == message.ConnectorReady && len(c.Processes) == 1 && c.Processes[0].PID != pid
+	})
+}
+
+// TestC28_WhatEndsAgainAndAgainIsGivenUp once its attempts are spent, and says so; a call brings it back.
+func TestC28_WhatEndsAgainAndAgainIsGivenUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(servers(map[string]entry{
+		"mine": fake("pid="+w.file("pids"), readOnly).with("pillion", map[string]any{"reconnect": map[string]any{"attempts": 2, "delay": "10ms", "stableAfter": "1h"}}),
+		"idle": fake("", readOnly),
+	}))
+	e := w.edit()
+	e.Connector("mine", message.ConnectorReady)
+	if result := call(t, e, "mine.a", "{}"); result.Status != message.CallOK {
+		t.Fatalf("%+v", result)
+	}
+	for range 2 {
+		backFrom(e, "mine", killed(t, e, "mine"))
+	}
+	killed(t, e, "mine")
+	parked := e.Connector("mine", message.ConnectorFailed)
+	if lives := len(idsIn(t, w.file("pids"))); lives != 3 || !strings.Contains(parked.Problem.Reason, "2 attempts") {
+		t.Errorf("%d lives, %+v", lives, parked.Problem)
+	}
+	if result := call(t, e, "mine.a", "{}"); result.Status != message.CallOK {
+		t.Errorf("a call does not bring it back: %+v", result)
+	}
+	// What nobody has called does not come back before somebody does.
+	e.Connector("idle", message.ConnectorReady)
+	killed(t, e, "idle")
+	e.Connector("idle", message.ConnectorFailed)
+	if result := call(t, e, "idle.a", "{}"); result.Status != message.CallOK {
+		t.Errorf("%+v", result)
+	}
+}
+
+// TestC8_ASessionOfAnAgentHasItsOwnProcess, which is named with it.
+func TestC8_ASessionOfAnAgentHasItsOwnProcess(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(servers(map[string]entry{"mine": fake("", readOnly).with("pillion", map[string]any{"scope": "session"})}))
+	e := w.edit()
+	own := e.Connector("mine", message.ConnectorReady).Processes[0].PID
+	for _, session := range []message.SessionID{"a", "b", "a"} {
+		result := editortest.Request(e, message.ToolCall, message.ToolCallParams{Tool: "mine.a", SessionID: session, ArgumentsText: "{}"})
+		if result.Status != message.CallOK {
+			t.Errorf("%s: %+v", session, result)
+		}
+	}
+	var of []string
+	pids := map[int]bool{}
+	for _, c := range editortest.Request(e, message.Connectors, message.Empty{}).Connectors {
+		for _, p := range c.Processes {
+			of, pids[p.PID] = append(of, string(p.SessionID)), true
+		}
+	}
+	if !slices.Equal(of, []string{"", "a", "b"}) || len(pids) != 3 || !pids[own] {
+		t.Errorf("processes of %q: %v", of, pids)
+	}
+}
