@@ -110,6 +110,9 @@ type tuning struct {
 	sideList   time.Duration // for the lists other than tools to be in the first catalogue
 	listRetry  time.Duration // before tools are asked for again in a start
 	listTries  int           // in a start
+	ping       time.Duration // before a server that is not called is asked whether it is there
+	pong       time.Duration // for its answer
+	pings      int           // without an answer, in a row, before it is lost
 	maxWarning int
 }
 
@@ -117,6 +120,7 @@ func defaultTuning() tuning {
 	return tuning{
 		probe: 3 * time.Second, download: 180 * time.Second, stall: 60 * time.Second, settle: 500 * time.Millisecond,
 		sync: time.Second, maxSync: 30 * time.Second, updates: 100 * time.Millisecond, poll: time.Second, page: 10 * time.Minute, sideList: 2 * time.Second,
+		ping: time.Minute, pong: 20 * time.Second, pings: 3,
 		listRetry: 500 * time.Millisecond, listTries: 3, maxWarning: 20,
 		notice: 10 * time.Second, farewell: 2 * time.Second, busy: time.Second, maxPause: time.Minute, relisten: 2 * time.Second, resumes: 5, maxBytes: maxFrameBytes,
 	}

@@ -42,6 +42,9 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
+	s.begun.Add(1)
+	s.inFlight.Add(1)
+	defer s.inFlight.Add(-1)
 	x := newExchange(e.method)
 	hasWaited := !s.slots.TryAcquire(1)
 	if hasWaited && s.slots.Acquire(ctx, 1) != nil {

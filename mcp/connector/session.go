@@ -20,6 +20,8 @@ type session struct {
 	journal   *journal
 	slots     *semaphore.Weighted
 	lastToken atomic.Int64
+	inFlight  atomic.Int64 // requests that somebody waits for
+	begun     atomic.Int64 // those that there ever were
 
 	// ctx ends, with the reason as its cause, when no more calls can be answered.
 	ctx    context.Context

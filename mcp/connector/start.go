@@ -92,6 +92,7 @@ func (c *Connector) makeReady(a *attempt, s *session) error {
 	c.attempt = nil
 	s.chooseLevel()
 	s.workers.Go(s.keepUpdated)
+	s.workers.Go(s.keepAlive)
 	s.workers.Go(s.keepListed) // under the lock: from here on others may end the session and wait for its workers
 	c.enter(StateReady)
 	tools := len(c.catalogue.Tools)
