@@ -19,7 +19,7 @@ type connector struct {
 	options map[string]any
 }
 
-// kit are the twenty; the last eight are the repository's.
+// kit are the connectors; the last eight are the repository's.
 func kit(home string) []connector {
 	quick := map[string]any{"startTimeout": "3s"}
 	return []connector{
@@ -31,6 +31,8 @@ func kit(home string) []connector {
 		{"chatty", "lines,banner", nil},
 		{"storm", "burst=50", nil},
 		{"many", "tools=300", nil},
+		{"sessions", "", map[string]any{"scope": "session", "max": 3}},
+		{"calls", "", map[string]any{"scope": "call", "max": 2}},
 		{"mute", "mute", quick},
 		{"stillborn", "exit=1", quick},
 		{"late", "late", nil},
@@ -46,7 +48,7 @@ func kit(home string) []connector {
 	}
 }
 
-const ofTheUser = 12
+const ofTheUser = 14
 
 // files are the two configuration files as they stand.
 type files struct {

@@ -107,9 +107,11 @@ func pick[T any](random *rand.Rand, choices ...T) T { return choices[random.IntN
 // call calls a tool and waits elsewhere for what comes of it; after within, if that is not zero, it cancels.
 func (w *window) call(id message.CallID, tool string, within time.Duration) {
 	ctx, cancel := context.WithCancel(context.Background())
-	answered := editortest.Go(ctx, w.Editor, message.ToolCall, message.ToolCallParams{
-		Tool: message.ToolRef(tool), ArgumentsText: `{"n":"` + string(id) + `"}`, CallID: id,
-	})
+	params := message.ToolCallParams{Tool: message.ToolRef(tool), ArgumentsText: `{"n":"` + string(id) + `"}`, CallID: id}
+	if strings.HasPrefix(tool, "sessions.") { // more of them than may have a process at once
+		params.SessionID = message.SessionID("s" + id[len(id)-1:])
+	}
+	answered := editortest.Go(ctx, w.Editor, message.ToolCall, params)
 	var hasty *time.Timer
 	if within > 0 {
 		hasty = time.AfterFunc(within, func() {
