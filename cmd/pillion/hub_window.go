@@ -26,7 +26,7 @@ type windowHub struct {
 
 // joinWindow joins the window of the editor that is open on this folder: the one with the longest root that holds it, then
 // the one that had the focus last (U8). It returns nil where there is none.
-func (p *program) joinWindow(ctx context.Context) (hub, error) {
+func (p *program) joinWindow(ctx context.Context) (*windowHub, error) {
 	folders, err := core.FindFolders(p.environ)
 	if err != nil {
 		return nil, err

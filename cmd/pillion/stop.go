@@ -30,7 +30,7 @@ func (stopVerb) Run(p *program) error {
 	if joined != nil {
 		defer joined.close()
 		shape.Window = joined.window()
-		if err := joined.(*windowHub).stopAll(p.ctx); err != nil {
+		if err := joined.stopAll(p.ctx); err != nil {
 			return fmt.Errorf("stop everything: %w", err)
 		}
 	}
@@ -77,15 +77,14 @@ func (resumeVerb) Run(p *program) error {
 		return nil
 	}
 	defer joined.close()
-	h := joined.(*windowHub)
-	mode, err := h.mode(p.ctx)
+	mode, err := joined.mode(p.ctx)
 	if err != nil {
 		return err
 	}
 	words := "Nothing is paused: calls run as the rules say."
 	if mode != message.ModeAsk {
-		err = p.widen(h, message.WantedChange{Mode: message.ModeAsk}, func() (bool, error) {
-			mode, err = h.mode(p.ctx)
+		err = p.widen(joined, message.WantedChange{Mode: message.ModeAsk}, func() (bool, error) {
+			mode, err = joined.mode(p.ctx)
 			return mode == message.ModeAsk, err
 		})
 		words = "Calls run again, as the rules say. Connectors start when they are used."
@@ -94,7 +93,7 @@ func (resumeVerb) Run(p *program) error {
 		return err
 	}
 	if p.isJSON {
-		return p.printJSON(resumeShape{h.window(), mode})
+		return p.printJSON(resumeShape{joined.window(), mode})
 	}
 	p.print(words)
 	return nil
