@@ -39,8 +39,7 @@ type doctorShape struct {
 func (v doctorVerb) Run(p *program) error {
 	sections := make([]message.DoctorSection, len(v.Sections))
 	for i, name := range v.Sections {
-		sections[i] = message.DoctorSection(name)
-		if editors.DoctorHeading(sections[i]) == editors.Visible(name) {
+		if sections[i] = message.DoctorSection(name); !sections[i].Known() {
 			return fail(exitUsage, []string{"See: pillion doctor --help"}, "there is no section %q", name)
 		}
 	}

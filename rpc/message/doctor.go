@@ -24,6 +24,15 @@ const (
 	DoctorSystem     DoctorSection = "system"     // what the system allows
 )
 
+// Known reports whether the section is one of those above.
+func (s DoctorSection) Known() bool {
+	switch s {
+	case DoctorFiles, DoctorConnectors, DoctorRuntimes, DoctorSecrets, DoctorFolders, DoctorLogs, DoctorWindows, DoctorSystem:
+		return true
+	}
+	return false
+}
+
 // DoctorLevel says how a row is. One that is not known reads as broken.
 type DoctorLevel string
 
