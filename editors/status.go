@@ -129,12 +129,20 @@ func (d *document) rules(rules []message.PermissionRule) {
 func RuleLine(r message.PermissionRule) string {
 	line := Visible(r.Label) + " (" + countsWhere(r.Scope, r.Root) + "), since " + r.At.UTC().Format("2006-01-02 15:04")
 	if r.By != "" {
-		line += ", by " + Visible(r.By)
+		line += ", by " + byWords(r.By)
 	}
 	if r.Suspended {
 		line += ", suspended: it was given for another definition"
 	}
 	return line + " [" + Visible(string(r.ID)) + "]"
+}
+
+// byWords names where a rule came from as questions do.
+func byWords(by string) string {
+	if by == string(message.AskerCLI) {
+		return "a terminal"
+	}
+	return Visible(by)
 }
 
 func (d *document) connector(c message.Connector) {
