@@ -23,6 +23,7 @@ type client struct {
 
 	mu     sync.Mutex
 	seen   map[message.AskID]bool
+	joined map[string]bool // sessions whose processes it uses, and whether it drives them
 	isGone bool
 	// unfollow ends the telling of events; nil where none are told.
 	unfollow context.CancelFunc
@@ -59,6 +60,9 @@ type clients struct {
 	all map[*client]bool
 }
 
+// callerAgent is the kind of a caller that no person is at.
+const callerAgent = "agent"
+
 type clientKey struct{}
 
 // with gives the requests of a connection their caller.
@@ -71,7 +75,7 @@ func callerOf(ctx context.Context) *client {
 	c, _ := ctx.Value(clientKey{}).(*client)
 	if c == nil {
 		// Every connection is made with its client; without one nothing may be answered.
-		return &client{caller: host.Caller{Kind: "agent"}, refusal: func() string { return "the caller is unknown" }, isTold: func() bool { return false }}
+		return &client{caller: host.Caller{Kind: callerAgent}, refusal: func() string { return "the caller is unknown" }, isTold: func() bool { return false }}
 	}
 	return c
 }

@@ -23,9 +23,10 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 		params.CallID = message.CallID(host.NewCallID())
 	}
 	report := s.progressOf(ctx, params.WorkDoneToken, "Calling "+string(params.Tool), func() { c.CancelCall(string(params.CallID)) })
+	session := sessionOf(caller, params)
 	outcome, err := c.Call(ctx, host.CallRequest{
 		CallID: string(params.CallID), Tool: string(params.Tool), Arguments: params.ArgumentBytes(),
-		SessionID: caller.session(string(params.SessionID)), ParentSessionID: caller.parent(string(params.ParentSessionID)),
+		SessionID: session.id, ParentSessionID: session.parent, Joined: session.joined, IsReadOnly: session.isReadOnly,
 		TurnID: params.TurnID, Caller: caller.caller,
 		Timeout: time.Duration(params.TimeoutMS) * time.Millisecond, OnProgress: report.progress,
 		IsWithoutText: !params.Includes(message.CallPartText),
@@ -36,4 +37,20 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 	}
 	report.end(string(outcome.Status))
 	return ResultMessage(outcome, params.Includes), nil
+}
+
+// callSession is whose a call is.
+type callSession struct {
+	id, parent, joined string
+	isReadOnly         bool
+}
+
+// sessionOf is that of the caller's own, but for one that it has joined: it uses the processes of that, and nothing that was
+// allowed to it.
+func sessionOf(caller *client, params message.ToolCallParams) callSession {
+	id := string(params.SessionID)
+	if isJoined, isDriving := caller.joinedTo(id); isJoined {
+		return callSession{id: caller.session("joined " + id), joined: id, isReadOnly: !isDriving}
+	}
+	return callSession{id: caller.session(id), parent: caller.parent(string(params.ParentSessionID))}
 }

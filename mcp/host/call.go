@@ -25,7 +25,9 @@ type CallRequest struct {
 	// ParentSessionID is the session that the caller's was started by, and Joined the session whose processes serve the call in
 	// the place of its own's; what was allowed to them does not count for the caller. Both may be empty.
 	ParentSessionID, Joined string
-	Caller                  Caller
+	// IsReadOnly refuses every tool that does not say that it only reads.
+	IsReadOnly bool
+	Caller     Caller
 	// Timeout without progress; zero means the connector's own.
 	Timeout time.Duration
 	// IsWithoutText leaves out the text projection of the result, for callers who take its content.
@@ -269,6 +271,9 @@ func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 	subject.HasRemoteURL, subject.NamesOwnFolder = c.reach.remote, c.reach.ownFolder
 	if c.basis == nil {
 		c.basis = h.basisOf(subject)
+	}
+	if c.request.IsReadOnly && !subject.ReadOnly {
+		return subject, permission.Verdict{Decision: permission.Deny, Reason: "This session was joined for reading alone, and the tool does not say that it only reads."}
 	}
 	return subject, permission.Judge(c.basis.rules, h.Mode(), subject, c.basis.isHealthy)
 }

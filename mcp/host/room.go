@@ -200,7 +200,9 @@ func (c *call) move(ctx context.Context, at target) (target, *Result, error) {
 		return at, nil, nil
 	}
 	if c.leased == nil {
-		room, hasWaited, err := h.lease(ctx, at.slot.lead(), party{c.request.CallID, cmp.Or(c.request.Joined, c.request.SessionID), c.request.ParentSessionID})
+		room, hasWaited, err := h.lease(ctx, at.slot.lead(), party{
+			c.request.CallID, cmp.Or(c.request.Joined, c.request.SessionID), cmp.Or(c.request.Joined, c.request.ParentSessionID),
+		})
 		if err != nil {
 			return target{}, c.cancelled(ctx), nil
 		}

@@ -85,6 +85,30 @@ func All() []Declared {
 			ForPeopleOnly: true,
 		},
 		{
+			Name:      "Sessions",
+			Method:    Sessions.Method,
+			Direction: DirectionRequest,
+			Doc:       "Lists the sessions that have processes to themselves.",
+		},
+		{
+			Name:      "SessionJoin",
+			Method:    SessionJoin.Method,
+			Direction: DirectionRequest,
+			Doc:       "Has calls of this connection that name the session served by its processes, as long as both live. Only a person's connection joins: an agent's is refused.",
+		},
+		{
+			Name:      "SessionRestart",
+			Method:    SessionRestart.Method,
+			Direction: DirectionRequest,
+			Doc:       "Ends the session's processes; its next call has new ones. A caller restarts its own sessions and those that it drives, the editor any.",
+		},
+		{
+			Name:      "SessionEnd",
+			Method:    SessionEnd.Method,
+			Direction: DirectionRequest,
+			Doc:       "Does the same, and forgets what was allowed to the session and who joined it.",
+		},
+		{
 			Name:      "Tools",
 			Method:    Tools.Method,
 			Direction: DirectionRequest,

@@ -10,6 +10,7 @@ import (
 func TestMethodsStayAsTheyAre(t *testing.T) {
 	want := []string{
 		"request pillion/connectors", "request pillion/connector/start", "request pillion/connector/stop", "request pillion/connector/restart",
+		"request pillion/sessions", "request pillion/session/join", "request pillion/session/restart", "request pillion/session/end",
 		"request pillion/connector/set", "request pillion/tool/set", "request pillion/workspace/set",
 		"request pillion/connector/add", "request pillion/connector/remove",
 		"request pillion/imports", "request pillion/import", "event pillion/connectorsChanged",

@@ -85,3 +85,52 @@ func TestC8_ASessionOfAnAgentHasItsOwnProcess(t *testing.T) {
 		t.Errorf("processes of %q: %v", of, pids)
 	}
 }
+
+// TestC11_ASessionIsJoinedRestartedAndEnded alone, and who joins it to read only reads.
+func TestC11_ASessionIsJoinedRestartedAndEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(servers(map[string]entry{"mine": w.puppet("mine").with("pillion", map[string]any{"scope": "session"})}))
+	e := w.edit()
+	e.Connector("mine", message.ConnectorReady)
+	ran := func(session message.SessionID, tool message.ToolRef) message.CallStatus {
+		return editortest.Request(e, message.ToolCall, message.ToolCallParams{Tool: tool, SessionID: session, ArgumentsText: "{}"}).Status
+	}
+	pids := func() map[message.SessionID]int {
+		found := map[message.SessionID]int{}
+		for _, s := range editortest.Request(e, message.Sessions, message.Empty{}).Sessions {
+			found[s.SessionID] = s.Processes[0].PID
+		}
+		return found
+	}
+	for _, session := range []message.SessionID{"a", "b"} {
+		if status := ran(session, "mine.look"); status != message.CallOK {
+			t.Fatal(status)
+		}
+	}
+	before := pids()
+	if len(before) != 2 {
+		t.Fatalf("sessions %v", before)
+	}
+	editortest.Request(e, message.SessionRestart, message.SessionParams{SessionID: "a"})
+	eventually(t, "a has ended", func() bool { return pids()["a"] == 0 })
+	if status := ran("a", "mine.look"); status != message.CallOK {
+		t.Error(status)
+	}
+	if now := pids(); now["a"] == before["a"] || now["b"] != before["b"] {
+		t.Errorf("processes %v, before %v", now, before)
+	}
+	editortest.Request(e, message.SessionJoin, message.SessionJoinParams{SessionID: "b", Mode: message.JoinReadOnly})
+	if look, write := ran("b", "mine.look"), ran("b", "mine.write"); look != message.CallOK || write != message.CallDenied {
+		t.Errorf("%s, %s", look, write)
+	}
+	sessions := editortest.Request(e, message.Sessions, message.Empty{}).Sessions
+	if len(sessions) != 2 || len(sessions[1].Holders) != 1 || sessions[1].Holders[0].Mode != message.JoinReadOnly {
+		t.Errorf("%+v", sessions)
+	}
+	editortest.Request(e, message.SessionEnd, message.SessionParams{SessionID: "b"})
+	eventually(t, "b has ended", func() bool { return len(pids()) == 1 })
+	if _, err := editortest.TryRequest(e, message.SessionEnd, message.SessionParams{SessionID: "c"}); err == nil {
+		t.Error("a session that there is not has ended")
+	}
+}

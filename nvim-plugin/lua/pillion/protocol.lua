@@ -348,6 +348,51 @@
 ---@field root pillion.URI
 ---@field connector pillion.ConnectorRef
 
+-- Sessions of callers
+
+---pillion.AgentSession is a session of a caller that has processes to itself.
+---@class (exact) pillion.AgentSession
+---empty for the window's own
+---@field sessionId pillion.SessionId
+---for people
+---@field name string
+---@field processes pillion.SessionProcess[]
+---who joined it, beside whose it is
+---@field holders pillion.SessionHolder[]
+
+---pillion.SessionProcess is a process that a session has to itself.
+---@class (exact) pillion.SessionProcess
+---@field connector pillion.ConnectorId
+---as its file writes it
+---@field connectorName string
+---process id on the machine that Pillion runs on
+---@field pid integer
+
+---pillion.JoinMode is what a second holder of a session may do. One that is not known reads as
+---readOnly.
+---@alias pillion.JoinMode
+---| "readOnly" # calls of tools that only read
+---| "driving" # every call, each judged as the holder's own
+
+---pillion.SessionHolder is a caller that joined a session.
+---@class (exact) pillion.SessionHolder
+---what it calls itself, a claim
+---@field name string
+---@field mode pillion.JoinMode
+
+---pillion.SessionsResult lists the sessions, the window's own first.
+---@class (exact) pillion.SessionsResult
+---@field sessions pillion.AgentSession[]
+
+---pillion.SessionParams names a session, as pillion/sessions lists it.
+---@class (exact) pillion.SessionParams
+---@field sessionId pillion.SessionId
+
+---pillion.SessionJoinParams names the session to join, and how.
+---@class (exact) pillion.SessionJoinParams
+---@field sessionId pillion.SessionId
+---@field mode pillion.JoinMode
+
 -- Tools
 
 ---pillion.ToolId names a tool. It is opaque.
@@ -1847,6 +1892,24 @@ M.requests = {
   ---
   ---Params: `pillion.ConsentRevokeParams`. Result: `pillion.Empty`.
   consent_revoke = 'pillion/consent/revoke',
+  ---Lists the sessions that have processes to themselves.
+  ---
+  ---Params: `pillion.Empty`. Result: `pillion.SessionsResult`.
+  sessions = 'pillion/sessions',
+  ---Has calls of this connection that name the session served by its processes, as long as
+  ---both live. Only a person's connection joins: an agent's is refused.
+  ---
+  ---Params: `pillion.SessionJoinParams`. Result: `pillion.Empty`.
+  session_join = 'pillion/session/join',
+  ---Ends the session's processes; its next call has new ones. A caller restarts its own
+  ---sessions and those that it drives, the editor any.
+  ---
+  ---Params: `pillion.SessionParams`. Result: `pillion.Empty`.
+  session_restart = 'pillion/session/restart',
+  ---Does the same, and forgets what was allowed to the session and who joined it.
+  ---
+  ---Params: `pillion.SessionParams`. Result: `pillion.Empty`.
+  session_end = 'pillion/session/end',
   ---Lists or searches tools, from what is known: it never starts a connector.
   ---
   ---Params: `pillion.ToolsParams`. Result: `pillion.ToolsResult`.

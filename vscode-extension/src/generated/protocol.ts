@@ -440,6 +440,61 @@ export interface ConsentRevokeParams {
   connector: ConnectorRef;
 }
 
+// Sessions of callers
+
+/** AgentSession is a session of a caller that has processes to itself. */
+export interface AgentSession {
+  /** empty for the window's own */
+  sessionId: SessionId;
+  /** for people */
+  name: string;
+  processes: SessionProcess[];
+  /** who joined it, beside whose it is */
+  holders: SessionHolder[];
+}
+
+/** SessionProcess is a process that a session has to itself. */
+export interface SessionProcess {
+  connector: ConnectorId;
+  /** as its file writes it */
+  connectorName: string;
+  /** process id on the machine that Pillion runs on */
+  pid: number;
+}
+
+/**
+ * JoinMode is what a second holder of a session may do. One that is not known reads as
+ * readOnly.
+ */
+export type JoinMode =
+  /** calls of tools that only read */
+  | "readOnly"
+  /** every call, each judged as the holder's own */
+  | "driving";
+
+/** SessionHolder is a caller that joined a session. */
+export interface SessionHolder {
+  /** what it calls itself, a claim */
+  name: string;
+  mode: JoinMode;
+}
+
+/** SessionsResult lists the sessions, the window's own first. */
+export interface SessionsResult {
+  sessions: AgentSession[];
+}
+
+/** SessionParams names a session, as pillion/sessions lists it. */
+export interface SessionParams {
+  sessionId: SessionId;
+}
+
+/** SessionJoinParams names the session to join, and how. */
+export interface SessionJoinParams {
+  sessionId: SessionId;
+  mode: JoinMode;
+}
+
 // Tools
 
 /** ToolId names a tool. It is opaque. */
@@ -2256,6 +2311,20 @@ export interface Requests {
    * waits again.
    */
   "pillion/consent/revoke": { params: ConsentRevokeParams; result: Empty };
+  /** Lists the sessions that have processes to themselves. */
+  "pillion/sessions": { params: Empty; result: SessionsResult };
+  /**
+   * Has calls of this connection that name the session served by its processes, as long as
+   * both live. Only a person's connection joins: an agent's is refused.
+   */
+  "pillion/session/join": { params: SessionJoinParams; result: Empty };
+  /**
+   * Ends the session's processes; its next call has new ones. A caller restarts its own
+   * sessions and those that it drives, the editor any.
+   */
+  "pillion/session/restart": { params: SessionParams; result: Empty };
+  /** Does the same, and forgets what was allowed to the session and who joined it. */
+  "pillion/session/end": { params: SessionParams; result: Empty };
   /** Lists or searches tools, from what is known: it never starts a connector. */
   "pillion/tools": { params: ToolsParams; result: ToolsResult };
   /**
@@ -2405,6 +2474,10 @@ export const requests = {
   import: "pillion/import",
   consents: "pillion/consents",
   consentRevoke: "pillion/consent/revoke",
+  sessions: "pillion/sessions",
+  sessionJoin: "pillion/session/join",
+  sessionRestart: "pillion/session/restart",
+  sessionEnd: "pillion/session/end",
   tools: "pillion/tools",
   toolDetail: "pillion/tool",
   why: "pillion/why",
