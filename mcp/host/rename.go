@@ -22,9 +22,11 @@ func (h *Host) MoveDecisions(ctx context.Context, path, from, to, hash string) e
 		return fmt.Errorf("move what was decided about connector %q to %q: %w", from, to, err)
 	}
 	if rule.Root != "" {
-		err = h.consents.Rename(ctx, rule.Root, from, to, hash)
+		err = errors.Join(h.consents.Rename(ctx, rule.Root, from, to, hash), h.personal.Rename(ctx, in, rule.Source, from, to))
+	} else { // its name is another in every folder
+		err = h.personal.RenameEverywhere(ctx, rule.Source, from, to)
 	}
-	err = errors.Join(err, h.permissions.Rename(ctx, rule, to, labelOf), h.personal.Rename(ctx, in, rule.Source, from, to))
+	err = errors.Join(err, h.permissions.Rename(ctx, rule, to, labelOf))
 	h.recordRule(to, "", "renamed", "it was "+from)
 	h.restand(isNamed(to))
 	if err != nil && !state.IsUnsaved(err) {

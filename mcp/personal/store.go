@@ -240,15 +240,43 @@ func (s *Store) SetTool(ctx context.Context, in []Folder, source, name, tool str
 // Rename lets what is wanted of a connector in these folders count under another name; what is wanted of that one already stays.
 // The error is that of [Store.SetWorkspace].
 func (s *Store) Rename(ctx context.Context, in []Folder, source, from, to string) error {
-	return s.change(ctx, in, false, func(r *record) {
-		c, isKnown := r.find(source, from)
-		if _, isTaken := r.find(source, to); !isKnown || isTaken {
-			return
+	return s.change(ctx, in, false, func(r *record) { r.rename(source, from, to) })
+}
+
+// RenameEverywhere is [Store.Rename] in all folders that anything is wanted in, those of other windows and what is wanted
+// everywhere among them: for a connector of the user's own, whose name is another in all of them.
+func (s *Store) RenameEverywhere(ctx context.Context, source, from, to string) error {
+	sealer := s.sieve.Sealer(false)
+	err := s.kept.Change(ctx, func(f file) file {
+		changed := file{Folders: slices.Clone(f.Folders)}
+		for i, r := range changed.Folders {
+			holds := sealer.Holds(r)
+			if !r.rename(source, from, to) {
+				continue
+			}
+			if r.Seal = ""; holds {
+				r = sealer.Sealed(r)
+			}
+			changed.Folders[i] = r
 		}
-		r.put(connector{Source: source, Name: from})
-		c.Name = to
-		r.put(c)
+		return changed
 	})
+	if err != nil {
+		return fmt.Errorf("change the personal layer: %w", err)
+	}
+	return nil
+}
+
+// rename reports whether there was anything to rename.
+func (r *record) rename(source, from, to string) bool {
+	c, isKnown := r.find(source, from)
+	if _, isTaken := r.find(source, to); !isKnown || isTaken {
+		return false
+	}
+	r.put(connector{Source: source, Name: from})
+	c.Name = to
+	r.put(c)
+	return true
 }
 
 // put takes the place of what was said of the connector; the list of the record before stays as it is.
