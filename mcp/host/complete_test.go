@@ -19,6 +19,8 @@ func (d decliner) Approve(_ context.Context, a Approval) (ApprovalAnswer, error)
 	return ApprovalAnswer{Decision: DecideDecline}, nil
 }
 
+func (decliner) Abilities() Abilities { return Abilities{} }
+
 // S10, S15: who lets another program have a text completed sees all that goes out with it.
 func TestS10_ACompletionIsShownWhole(t *testing.T) {
 	t.Parallel()
