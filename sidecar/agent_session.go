@@ -103,16 +103,16 @@ func (c *client) joinedTo(session string) (isJoined, isDriving bool) {
 }
 
 // holders are the connections that have joined a session.
-func (all *clients) holders(session string) []message.SessionHolder {
-	all.mu.Lock()
-	defer all.mu.Unlock()
+func (c *clients) holders(session string) []message.SessionHolder {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	holders := []message.SessionHolder{}
-	for c := range all.all {
-		isJoined, isDriving := c.joinedTo(session)
+	for one := range c.all {
+		isJoined, isDriving := one.joinedTo(session)
 		if !isJoined {
 			continue
 		}
-		holder := message.SessionHolder{Name: c.caller.Name, Mode: message.JoinReadOnly}
+		holder := message.SessionHolder{Name: one.caller.Name, Mode: message.JoinReadOnly}
 		if isDriving {
 			holder.Mode = message.JoinDriving
 		}
@@ -122,12 +122,12 @@ func (all *clients) holders(session string) []message.SessionHolder {
 }
 
 // part ends what was joined of a session.
-func (all *clients) part(session string) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	for c := range all.all {
-		c.mu.Lock()
-		delete(c.joined, session)
-		c.mu.Unlock()
+func (c *clients) part(session string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for one := range c.all {
+		one.mu.Lock()
+		delete(one.joined, session)
+		one.mu.Unlock()
 	}
 }
