@@ -4,7 +4,6 @@ package connector
 
 import (
 	"context"
-	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,7 +79,7 @@ func (o Offers) capabilities() []byte {
 		offered["sampling"] = map[string]any{}
 	}
 	if o.Roots != nil {
-		offered["roots"] = map[string]any{"listChanged": true}
+		offered["roots"] = map[string]any{} // without listChanged: what a connector is told of is its own, and stays (S30)
 	}
 	encoded, _ := json.Marshal(offered, json.Deterministic(true)) // maps of strings and bools
 	return encoded
@@ -121,22 +120,6 @@ func (o Offers) modern() *mcp.ClientCapabilities {
 		capabilities.AddExtension(tasksExtension, nil)
 	}
 	return capabilities
-}
-
-// SetRoots replaces the folders that the server is told of, and says so to a server that listens (MCP 2025-11-25 roots). It
-// changes nothing for one that was told of none at all when it started.
-func (c *Connector) SetRoots(roots []Root) {
-	c.mu.Lock()
-	s := c.session
-	isNews := c.options.Offers.Roots != nil && !slices.Equal(c.options.Offers.Roots, roots)
-	if isNews {
-		c.options.Offers.Roots = append([]Root{}, roots...)
-	}
-	isServing := isNews && s != nil && c.state == StateReady
-	c.mu.Unlock()
-	if isServing && s.answer.era == EraLegacy {
-		_ = s.filter.wire.send(outgoing{frame: []byte(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}` + "\n"), method: "notifications/roots/list_changed"})
-	}
 }
 
 func (c *Connector) offers() Offers {
