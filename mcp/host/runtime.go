@@ -41,6 +41,21 @@ const (
 	maxVersionRunes = 80
 )
 
+// HasProgram reports whether a bare name is a program in an absolute folder of PATH: the editor's, or that of the login shell,
+// which is asked once and waited for within a bound. It may be asked of a definition that nobody has allowed yet (B6).
+func (h *Host) HasProgram(name string) bool {
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return false
+	}
+	own, _ := lookupIn(h.options.Environ, "PATH")
+	for _, path := range []func() string{func() string { return own }, h.loginPath} {
+		if _, err := (process.Resolver{Path: path(), Ext: h.pathExt()}).Look(name, ""); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Runtimes looks for the programs that connectors need which are on. Nothing of a workspace is looked in, run or expanded:
 // programs are looked for by their bare names, in absolute folders of PATH outside every workspace, and only well-known runners
 // that lie outside too are started, for their version, in a folder of Pillion's own (B6, S1, S24).

@@ -3,7 +3,6 @@ package core
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"pillion/mcp/config"
@@ -19,24 +18,6 @@ func put(t *testing.T, mode os.FileMode, text string, parts ...string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func TestB6_OnlyAbsoluteFoldersOfPathAreLookedAt(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	put(t, 0o755, "", dir, "bin", "tool.exe")
-	put(t, 0o755, "", dir, "bin", "tool")
-	put(t, 0o644, "", dir, "bin", "data")
-	path := filepath.Join(dir, "bin") + string(os.PathListSeparator) + "relative" + string(os.PathListSeparator) + "."
-	c := &Core{environ: []string{"PATH=" + path}}
-	for name, want := range map[string]bool{"tool": true, "gone": false, "sight_test.go": false, "": false, filepath.Join("bin", "tool"): false} {
-		if got := c.HasProgram(name); got != want {
-			t.Errorf("%q: %v", name, got)
-		}
-	}
-	if runtime.GOOS != "windows" && c.HasProgram("data") {
-		t.Error("a file that cannot be run is a program")
-	}
 }
 
 func TestS24_AFileBehindALinkOutIsNotLookedAt(t *testing.T) {
