@@ -128,7 +128,7 @@ func TestS1_AddOfCodeOfTheWorkspace(t *testing.T) {
 	s := w.onTerminal(nil, "mcp", "add", "theirs", "--", pathOf(t, "fakestdio"), "", filepath.Join(w.repository, "script.js"))
 	s.sees(yesPrompt)
 	s.types("yes\n")
-	s.sees("may these connectors of this repository run programs")
+	s.sees("may these connectors of your own run")
 	s.sees(yesPrompt)
 	s.types("no\n")
 	s.expects(exitNotAllowed)

@@ -132,7 +132,6 @@ func TestS28_NoForeignTextActsOnATerminal(t *testing.T) {
 		show(exitUsage, "call", "--"+quiet, "x")
 		show(exitUsage, "mcp", "remove", quiet)
 		show(exitUsage, "mcp", "revoke", quiet)
-		show(exitUsage, "call", "good.a", quiet)
 		show(exitUsage, "call", "--raw", "good.a")
 		show(exitDown, "call", "dead.a")
 		ask(exitOK, numberPrompt, "2\n", "call", "good.a", jsonText(t, map[string]string{foreign: foreign}))
