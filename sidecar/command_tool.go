@@ -41,7 +41,7 @@ func (s *Session) callAndShow(id, name string, arguments message.ToolCallArgumen
 	defer cancel()
 	report := s.progressOfOwn(ctx, "Calling "+editors.Visible(name), func() { s.core.CancelCall(id) })
 	outcome, err := s.core.Call(ctx, host.CallRequest{
-		CallID: id, Tool: string(arguments.Tool), Arguments: arguments.Arguments, Caller: s.own.caller, OnProgress: report.progress,
+		CallID: id, Tool: string(arguments.Tool), Arguments: arguments.ArgumentBytes(), Caller: s.own.caller, OnProgress: report.progress,
 	})
 	if err == nil && outcome.Status == host.StatusTask {
 		outcome, err = s.core.TaskResult(ctx, id, func(t host.Task) { report.progress(connector.Progress{Message: taskWords(t)}) })
