@@ -21,6 +21,7 @@ func (s *Session) connectors(ctx context.Context, _ message.Empty) (message.Conn
 	for i, connector := range all {
 		result.Connectors[i] = s.wireConnector(connector)
 	}
+	s.notifier.listed(result.Connectors)
 	return result, nil
 }
 

@@ -170,6 +170,19 @@ func (n *notifier) isNews(id string, c message.Connector) bool {
 	return true
 }
 
+// listed takes a list into account that was answered: what it says of a connector may be newer than what was told, and not be so
+// any more when the next is told. Whoever read the list must hear of that, so that it counts as news whatever it is.
+func (n *notifier) listed(all []message.Connector) {
+	for _, c := range all {
+		text, err := rpc.Marshal(c)
+		n.mu.Lock()
+		if told, isTold := n.told[string(c.ID)]; isTold && (err != nil || !bytes.Equal(told, text)) {
+			delete(n.told, string(c.ID))
+		}
+		n.mu.Unlock()
+	}
+}
+
 // revision is that of the last notification: a list that is asked for now holds at least what it told.
 func (n *notifier) revision() int {
 	n.mu.Lock()
