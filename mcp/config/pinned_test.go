@@ -71,3 +71,16 @@ func TestS9_WhatIsFreeToBringAnotherVersion(t *testing.T) {
 		}
 	}
 }
+
+func TestU10_WhatMayDownload(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"npx -y pkg@1.2.3": true, "pnpm dlx pkg": true, "pnpm start": false, "bun x pkg": true, "uv tool run x": true, "uv run server.py": false,
+		"docker run image": true, "docker exec box x": false, "node server.js": false, "go run example.com/x@v1.0.0": true,
+	} {
+		words := strings.Fields(line)
+		if got := Downloads(words[0], words[1:]); got != want {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+}

@@ -70,6 +70,15 @@ func Runners() map[string]string {
 	return all
 }
 
+// Downloads reports whether a program with these arguments is a runner that may fetch what it runs.
+func Downloads(program string, args []string) bool {
+	r, isRunner := runners()[programName(program)]
+	if isRunner {
+		_, isRunner = r.after(args)
+	}
+	return isRunner
+}
+
 // Package is what the entry lets a runner fetch, as an argument of its own; false where there is no such thing.
 // It follows from what is written alone.
 func (e *Entry) Package() (Package, bool) {

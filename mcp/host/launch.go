@@ -38,9 +38,6 @@ var demoArguments = []string{"demo"}
 // logLevels are those of MCP by the words of the option stderrLevel.
 var logLevels = map[string]string{"debug": "debug", "info": "info", "warn": "warning", "error": "error"}
 
-// downloaders are the runners whose first start may fetch a package.
-var downloaders = map[string]bool{"npx": true, "bunx": true, "uvx": true, "pipx": true, "docker": true, "podman": true}
-
 // launch starts an entry where it was judged, for the workspace may have other folders by now, into a share that is the slot's;
 // the connector is returned even where its start did not succeed.
 func (h *Host) launch(ctx context.Context, s *slot, at subject, into *share, given inputValues) (*connector.Connector, *Problem) {
@@ -118,7 +115,7 @@ func (h *Host) prepare(at subject, given inputValues) prepared {
 	if config.SameProgram(program, h.options.Executable) && !slices.Equal(expanded.Args, demoArguments) {
 		return prepared{problem: configProblem(entry, "it would start Pillion itself", "Remove the entry: Pillion is the host here.")}
 	}
-	definition := definitionOf(entry, programName(expanded.Command))
+	definition := definitionOf(entry, config.Downloads(expanded.Command, expanded.Args))
 	definition.Program, definition.Args, definition.Dir = program, expanded.Args, folder
 	definition.Env = process.Environment(h.options.Environ, entry.Options.InheritEnv, ownVariables(expanded.Env, path, project))
 	return prepared{definition: definition, judged: judged, secrets: expanded.Secrets}
@@ -130,7 +127,7 @@ func (h *Host) prepareRemote(entry *config.Entry, expanded config.Expanded) prep
 	if refused := h.readPolicies().refusal(entry, judged); refused != nil {
 		return prepared{problem: refused}
 	}
-	definition := definitionOf(entry, "")
+	definition := definitionOf(entry, false)
 	definition.URL, definition.Headers = expanded.URL, expanded.Headers
 	definition.IsSSE = entry.Transport == config.TransportSSE
 	return prepared{definition: definition, judged: judged, secrets: expanded.Secrets}
@@ -146,8 +143,8 @@ func ownVariables(written map[string]string, path, project string) map[string]st
 	return variables
 }
 
-// definitionOf is what an entry says of itself, with what it gets where it says nothing; command is the name of its program.
-func definitionOf(entry *config.Entry, command string) connector.Definition {
+// definitionOf is what an entry says of itself, with what it gets where it says nothing; a start that downloads may take longer.
+func definitionOf(entry *config.Entry, downloads bool) connector.Definition {
 	options := entry.Options
 	definition := connector.Definition{
 		ID: entry.ID, Name: entry.Name, Era: options.Era,
@@ -155,7 +152,7 @@ func definitionOf(entry *config.Entry, command string) connector.Definition {
 		CallTimeout:   callTimeoutOf(entry),
 		CallCap:       maxCallTimeout,
 		MaxConcurrent: cmp.Or(options.MaxConcurrent, defaultMaxConcurrent),
-		Downloads:     downloaders[command],
+		Downloads:     downloads,
 		LogLevel:      logLevels[options.StderrLevel],
 	}
 	if definition.Downloads && options.StartTimeout == 0 {
