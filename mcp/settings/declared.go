@@ -258,7 +258,7 @@ func usedOptions() []Setting {
 		{
 			Name: StartTimeout, Owner: OfEntry, Kind: Duration, Default: durationDefault(DefaultStartTimeout), Min: 1, From: anyEntry(),
 			Line: "How long a start may take, until the tools are listed.",
-			Paragraph: "Where nothing is set, a runner that may have to download first (npx, bunx, uvx, pipx, docker, podman) has 180 seconds until its first output. " +
+			Paragraph: "Where nothing is set, a runner that may have to download first, such as npx, uvx or docker, has 180 seconds until its first output. " +
 				"Zero is no timeout that can be.",
 		},
 		{
