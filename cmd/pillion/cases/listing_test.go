@@ -281,3 +281,36 @@ func TestC61_IDsThatComeBackOtherwise(t *testing.T) {
 		}
 	}
 }
+
+// A list that changes in the middle of a call is fetched while the call is open: the connector answers it only then.
+func TestC30_RefreshDuringACall(t *testing.T) {
+	t.Parallel()
+	const mode = "grow,waitlist"
+	w := newWorld(t)
+	entries, peers := overModes(t, map[string]string{"sse": mode + ",sse,getstream", "old": mode + ",oldsse"})
+	entries["stdio"] = fake(mode, mcptest.LogVar+"="+w.log("stdio"))
+	entries["modern"] = fake(mode + ",modern")
+	entries["one by one"] = fake(mode).with("pillion", map[string]any{"maxConcurrent": 1})
+	w.user(servers(entries))
+	e := w.edit()
+	for name := range entries {
+		if c := e.Connector(name, message.ConnectorReady); c.Tools != 1 {
+			t.Errorf("%s has %d tools at first", name, c.Tools)
+		}
+	}
+	// What it says outside of an answer comes by this stream.
+	eventually(t, "the stream is open", func() bool { return len(peers["sse"].Received("GET")) > 0 })
+	for name := range entries {
+		if result := approved(t, e, name+".a", "{}", message.ApproveOnce); result.Status != message.CallOK {
+			t.Errorf("%s: %+v", name, result)
+		}
+		e.ConnectorThat("the new list of "+name+" is shown", func(c message.Connector) bool { return c.Name == name && c.Tools == 2 })
+		listed := editortest.Request(e, message.Tools, message.ToolsParams{Connector: message.ConnectorRef(name)}).Tools
+		if len(listed) != 2 || listed[1].Name != "t1" {
+			t.Errorf("%s: %+v", name, listed)
+		}
+	}
+	if n := len(requestsOf(t, w.log("stdio"), "tools/call")); n != 1 {
+		t.Errorf("the call was sent %d times", n)
+	}
+}
