@@ -75,6 +75,53 @@ func TestC42_AnOddBlockHidesNothing(t *testing.T) {
 	}
 }
 
+// Every kind of block reaches the editor with its fields: words as words, bytes as a file with a kind and a size.
+func TestC41_EveryKindOfBlockArrives(t *testing.T) {
+	t.Parallel()
+	shot, sound, page := picture(t), []byte("RIFF\x24\x00\x00\x00WAVEfmt "), []byte("%PDF-1.4\n%%EOF\n")
+	encode := base64.StdEncoding.EncodeToString
+	const notes = `"annotations":{"audience":["user"],"priority":0.5}`
+	blocks := []string{
+		`{"type":"text","text":"some words",` + notes + `}`,
+		fmt.Sprintf(`{"type":"image","data":%q,"mimeType":"image/png",%s}`, encode(shot), notes),
+		fmt.Sprintf(`{"type":"audio","data":%q,"mimeType":"audio/wav",%s}`, encode(sound), notes),
+		`{"type":"resource","resource":{"uri":"test://notes","mimeType":"text/plain","text":"embedded words"},` + notes + `}`,
+		fmt.Sprintf(`{"type":"resource","resource":{"uri":"test://paper.pdf","mimeType":"application/pdf","blob":%q},%s}`, encode(page), notes),
+		`{"type":"resource_link","uri":"test://link","name":"linked","title":"A title","description":"What it is","mimeType":"text/csv","size":42,` + notes + `}`,
+	}
+	result, _ := resultOf(t, `{"content":[`+strings.Join(blocks, ",")+`]}`)
+	if result.Status != message.CallOK {
+		t.Fatalf("%+v", result)
+	}
+	for _, part := range []string{"some words", "embedded words", "test://notes", "image/png", "audio/", "test://paper.pdf", "application/pdf", "test://link", "A title"} {
+		if !strings.Contains(result.Text, part) {
+			t.Errorf("the text lacks %q:\n%s", part, result.Text)
+		}
+	}
+	for _, part := range []string{"0x", "%!", "&{", "map[", "<nil>", encode(shot)[:40], encode(page)} {
+		if strings.Contains(result.Text, part) {
+			t.Errorf("the text holds %q:\n%s", part, result.Text)
+		}
+	}
+	for _, block := range blocks {
+		if !strings.Contains(result.ContentText, block) {
+			t.Errorf("the canonical value lacks %s:\n%s", block, result.ContentText)
+		}
+	}
+	if len(result.Attachments) != 3 {
+		t.Fatalf("%+v", result.Attachments)
+	}
+	for i, want := range []struct {
+		mime string
+		file []byte
+	}{{"image/png", shot}, {"audio/", sound}, {"application/pdf", page}} {
+		attached := result.Attachments[i]
+		if !strings.HasPrefix(attached.MIMEType, want.mime) || attached.Bytes != len(want.file) || !bytes.Equal(read(t, attached.URI.FsPath()), want.file) {
+			t.Errorf("%d: %+v", i, attached)
+		}
+	}
+}
+
 func TestC45_NothingIsCutWithoutAWord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
