@@ -77,7 +77,7 @@ func TestHost_AFolderThatHangsHoldsUpItsOwnConnectorAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	held, reloaded := make(chan error, 1), make(chan struct{})
 	go func() {
-		_, _, err := h.live(ctx, h.id("stuck"))
+		_, _, err := h.live(ctx, h.id("stuck"), ground{})
 		held <- err
 	}()
 	<-m.entered

@@ -29,7 +29,7 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 		denied.Steps = []string{"Resume when calls may run again: pillion.server.resume in the editor, or pillion resume in a terminal."}
 		return target{}, &denied, nil
 	}
-	view, hasWaited, startErr := h.live(ctx, id)
+	view, hasWaited, startErr := h.live(ctx, id, c.stoodAt())
 	if hasWaited {
 		c.waited()
 	}
@@ -50,8 +50,16 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 	if err != nil {
 		return target{}, nil, err
 	}
-	c.tool = at.tool
+	c.tool, c.stands = at.tool, at.stands
 	return at, nil, nil
+}
+
+// stoodAt is where the connector was seen to stand when what the call is judged by was read; nothing once it has waited.
+func (c *call) stoodAt() ground {
+	if c.basis == nil {
+		return ground{}
+	}
+	return c.stands
 }
 
 // awaitTools waits for the list that the connector has said is another by now, and takes it over: a call is never judged on one
@@ -94,14 +102,15 @@ func (c *call) awaitTools(ctx context.Context, id string) *Result {
 // moment is how long a look at a folder takes that does not hang.
 const moment = time.Millisecond
 
-// live returns the connector once it is ready, or cannot be, and whether that had to be waited for.
-func (h *Host) live(ctx context.Context, id string) (view Connector, hasWaited bool, err error) {
+// live returns the connector once it is ready, or cannot be, and whether that had to be waited for. Where it stands is looked at
+// (S2), unless seen is what was found there a moment ago.
+func (h *Host) live(ctx context.Context, id string, seen ground) (view Connector, hasWaited bool, err error) {
 	s, at, stood := h.runningOn(id)
 	if s == nil {
 		view, err = h.StartConnector(ctx, id)
 		return view, true, err
 	}
-	if stood.root == "" {
+	if stood.root == "" || stood == seen {
 		return Connector{ID: id, State: StateReady}, false, nil
 	}
 	begun := time.Now()
@@ -144,7 +153,7 @@ func (h *Host) target(id, name string) (target, error) {
 	}
 	s := entry.slot
 	return target{
-		slot: s, entry: s.entry, process: s.process, tool: entry.tool, subject: h.subjectOf(s, entry.tool),
+		slot: s, entry: s.entry, stands: s.ground, process: s.process, tool: entry.tool, subject: h.subjectOf(s, entry.tool),
 		present: h.offered(s), base: h.workingBase(h.subjectAt(s)), key: s.key(),
 	}, nil
 }
