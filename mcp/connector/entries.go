@@ -71,39 +71,39 @@ func shownText(to *string, value jsontext.Value, maxBytes int) {
 	*to = said
 }
 
+// wording is what an entry shows for people; nil for what an entry of its kind does not have.
+type wording struct{ name, title, description, mimeType *string }
+
+// read takes a member that is only shown.
+func (w wording) read(name string, value jsontext.Value) {
+	to, maxBytes := map[string]*string{"name": w.name, "title": w.title, "description": w.description, "mimeType": w.mimeType}[name], maxTitleBytes
+	if name == "description" {
+		maxBytes = maxShownBytes
+	}
+	if to != nil {
+		shownText(to, value, maxBytes)
+	}
+}
+
 func (r *Resource) read(name string, value jsontext.Value) error {
 	switch name {
 	case "uri":
 		return readText(&r.URI, name, value)
-	case "name":
-		shownText(&r.Name, value, maxTitleBytes)
-	case "title":
-		shownText(&r.Title, value, maxTitleBytes)
-	case "description":
-		shownText(&r.Description, value, maxShownBytes)
-	case "mimeType":
-		shownText(&r.MIMEType, value, maxTitleBytes)
 	case "size":
 		if size, _, ok := integer(value); ok && size > 0 {
 			r.SizeBytes = size
 		}
+	default:
+		wording{&r.Name, &r.Title, &r.Description, &r.MIMEType}.read(name, value)
 	}
 	return nil
 }
 
 func (r *ResourceTemplate) read(name string, value jsontext.Value) error {
-	switch name {
-	case "uriTemplate":
+	if name == "uriTemplate" {
 		return readText(&r.URITemplate, name, value)
-	case "name":
-		shownText(&r.Name, value, maxTitleBytes)
-	case "title":
-		shownText(&r.Title, value, maxTitleBytes)
-	case "description":
-		shownText(&r.Description, value, maxShownBytes)
-	case "mimeType":
-		shownText(&r.MIMEType, value, maxTitleBytes)
 	}
+	wording{&r.Name, &r.Title, &r.Description, &r.MIMEType}.read(name, value)
 	return nil
 }
 
@@ -111,10 +111,6 @@ func (p *Prompt) read(name string, value jsontext.Value) error {
 	switch name {
 	case "name":
 		return readText(&p.Name, name, value)
-	case "title":
-		shownText(&p.Title, value, maxTitleBytes)
-	case "description":
-		shownText(&p.Description, value, maxShownBytes)
 	case "arguments":
 		entries, err := elements(value, maxPromptArguments)
 		if err != nil {
@@ -127,6 +123,8 @@ func (p *Prompt) read(name string, value jsontext.Value) error {
 			}
 			p.Arguments = append(p.Arguments, argument)
 		}
+	default:
+		wording{title: &p.Title, description: &p.Description}.read(name, value)
 	}
 	return nil
 }
@@ -135,12 +133,10 @@ func (a *PromptArgument) read(name string, value jsontext.Value) error {
 	switch name {
 	case "name":
 		return readText(&a.Name, name, value)
-	case "title":
-		shownText(&a.Title, value, maxTitleBytes)
-	case "description":
-		shownText(&a.Description, value, maxShownBytes)
 	case "required":
 		a.IsRequired = value.Kind() == 't'
+	default:
+		wording{title: &a.Title, description: &a.Description}.read(name, value)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func measureCalls(ctx context.Context, r *report, p *programs, n plan) (err erro
 			err = errors.Join(err, w.close())
 		}
 	}()
-	for _, open := range []func(context.Context, *programs) (way, error){openPillion, openRelay, openDirect} {
+	for _, open := range []openWay{openPillion, openRelay, openDirect} {
 		w, err := open(ctx, p)
 		if err != nil {
 			return fmt.Errorf("open the way by %s: %w", names[len(ways)], err)
@@ -87,6 +87,39 @@ func measureCalls(ctx context.Context, r *report, p *programs, n plan) (err erro
 		r.figure("Pillion/bare SDK", medians[i][0].over(medians[i][2]), ratio)
 	}
 	return nil
+}
+
+// openWay opens a way to the echo tool.
+type openWay func(context.Context, *programs) (way, error)
+
+// compareWays returns the p50 of small calls, one at a time, by each way.
+func compareWays(ctx context.Context, p *programs, n plan, open ...openWay) (figures []series, err error) {
+	var ways []way
+	defer func() {
+		for _, w := range ways {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	for _, one := range open {
+		w, err := one(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		ways = append(ways, w)
+	}
+	figures = make([]series, len(ways))
+	for round := -1; round < n.rounds; round++ { // the first one only warms up
+		medians, err := callRound(ctx, 0, ways, round+1, n.portions)
+		if err != nil {
+			return nil, err
+		}
+		for i, median := range medians {
+			if round >= 0 {
+				figures[i] = append(figures[i], median)
+			}
+		}
+	}
+	return figures, nil
 }
 
 // callRound returns the p50 of each way in one round of a setting.

@@ -15,31 +15,10 @@ const (
 )
 
 // measureConfigured measures a call of the one connector that is used among many that are configured.
-func measureConfigured(ctx context.Context, r *report, p *programs, n plan) (err error) {
-	var ways []way
-	defer func() {
-		for _, w := range ways {
-			err = errors.Join(err, w.close())
-		}
-	}()
-	for _, open := range []func(context.Context, *programs) (way, error){openPillion, openConfigured} {
-		w, err := open(ctx, p)
-		if err != nil {
-			return err
-		}
-		ways = append(ways, w)
-	}
-	figures := make([]series, len(ways))
-	for round := -1; round < n.rounds; round++ { // the first one only warms up
-		medians, err := callRound(ctx, 0, ways, round+1, n.portions)
-		if err != nil {
-			return err
-		}
-		for i, median := range medians {
-			if round >= 0 {
-				figures[i] = append(figures[i], median)
-			}
-		}
+func measureConfigured(ctx context.Context, r *report, p *programs, n plan) error {
+	figures, err := compareWays(ctx, p, n, openPillion, openConfigured)
+	if err != nil {
+		return err
 	}
 	r.line("a call of 32 B, 1 at a time, of the one connector used among %d, p50", manyConfigured)
 	r.figure("alone", figures[0], times)

@@ -25,31 +25,10 @@ const (
 
 // measureRules measures a call of a connector with many standing rules about it, whose definition names files of the
 // workspace, against one of a connector without either.
-func measureRules(ctx context.Context, r *report, p *programs, n plan) (err error) {
-	var ways []way
-	defer func() {
-		for _, w := range ways {
-			err = errors.Join(err, w.close())
-		}
-	}()
-	for _, open := range []func(context.Context, *programs) (way, error){openPillion, openDecided} {
-		w, err := open(ctx, p)
-		if err != nil {
-			return err
-		}
-		ways = append(ways, w)
-	}
-	figures := make([]series, len(ways))
-	for round := -1; round < n.rounds; round++ { // the first one only warms up
-		medians, err := callRound(ctx, 0, ways, round+1, n.portions)
-		if err != nil {
-			return err
-		}
-		for i, median := range medians {
-			if round >= 0 {
-				figures[i] = append(figures[i], median)
-			}
-		}
+func measureRules(ctx context.Context, r *report, p *programs, n plan) error {
+	figures, err := compareWays(ctx, p, n, openPillion, openDecided)
+	if err != nil {
+		return err
 	}
 	r.line("a call of 32 B, 1 at a time, with %d rules about its connector and %d files in its definition, p50", manyRules, namedFiles)
 	r.figure("without", figures[0], times)
