@@ -13,8 +13,21 @@ const maxAlarmAge = 60
 // errorLine is a line that begins with the name of an error, as most languages write those that end a program.
 var errorLine = regexp.MustCompile(`^\s*(?:\[?(?i:error|fatal|fatal error|panic)\]?|[\w.]*(?:Error|Exception))(?: \[\w+\])?: ?\S`)
 
-// namesError reports whether a line says what went wrong.
-func namesError(line string) bool { return errorLine.MatchString(line) }
+// namesError reports whether a line says what went wrong. Every line of a flood is looked at: most have nothing before a colon
+// that could be such a name.
+func namesError(line string) bool {
+	head, _, hasColon := strings.Cut(line, ":")
+	if !hasColon {
+		return false
+	}
+	head = strings.ToLower(head)
+	for _, word := range []string{"error", "exception", "fatal", "panic"} {
+		if strings.Contains(head, word) {
+			return errorLine.MatchString(line)
+		}
+	}
+	return false
+}
 
 // isWords reports whether a line says anything to a person: no bracket alone, no frame of a stack, no version of Node.
 func isWords(line string) bool {

@@ -14,7 +14,9 @@ var controlSequence = regexp.MustCompile("\x1b\\[[0-9;:?]*[ -/]*[@-~]")
 // visible returns foreign text on one line of at most maxBytes, with everything that a reader would not see, or that would
 // act on the screen, spelt out (S17).
 func visible(foreign string, maxBytes int) string {
-	foreign = controlSequence.ReplaceAllString(foreign, "")
+	if strings.IndexByte(foreign, '\x1b') >= 0 { // a flood is made of lines that have none
+		foreign = controlSequence.ReplaceAllString(foreign, "")
+	}
 	var b strings.Builder
 	for i, r := range foreign {
 		if b.Len() >= maxBytes {

@@ -106,7 +106,6 @@ func TestC16_AFloodIsNotKept(t *testing.T) {
 		}
 		return err
 	})
-	t.Logf("%d MiB kept", kept>>20)
 	if err != nil || kept > 10<<20 {
 		t.Errorf("%d MiB are kept on the disk; %v", kept>>20, err)
 	}
