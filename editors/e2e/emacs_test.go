@@ -51,14 +51,12 @@ func (e *emacs) command(name string) {
 }
 
 // answer waits for a question of the minibuffer and gives an answer in the place of the one that stands there.
-// It answers the screen on which it was given.
-func (e *emacs) answer(question, answer string) string {
+func (e *emacs) answer(question, answer string) {
 	e.t.Helper()
-	screen := e.waitFor(question)
+	e.waitFor(question)
 	e.press("C-a", "C-k")
 	e.typeText(answer)
 	e.press("Enter")
-	return screen
 }
 
 // review asks for the question about the connector that waits, from its line.
@@ -114,16 +112,14 @@ func TestEmacsJourney(t *testing.T) {
 			t.Fatalf("opening the repository started %q", running)
 		}
 		e.review()
-		if screen := e.answer("Choose an option:", "Allow"); !strings.Contains(screen, "It starts: mcp-server-everything") {
-			t.Errorf("the question did not show the command:\n%s", screen)
-		}
+		e.waitFor("It starts: mcp-server-everything")
+		e.answer("Choose an option:", "Allow")
 		s.waitForState(t, "everything", "ready")
 
 		e.call("everything.get-sum", `{"a":2,"b":3}`)
-		screen := e.answer("Choose an option: Decline", "Allow once")
-		if !strings.Contains(screen, `{"a":2,"b":3}`) {
-			t.Errorf("the question did not show the arguments:\n%s", screen)
-		}
+		e.waitFor("Choose an option: Decline")
+		e.waitFor(`{"a":2,"b":3}`) // the minibuffer grows a moment after it has said what it asks
+		e.answer("Choose an option: Decline", "Allow once")
 		e.waitFor("The sum of 2 and 3 is 5")
 		e.keep("4-result")
 		e.quit()
