@@ -3,6 +3,7 @@ package config
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Package is what a runner such as npx or docker is told to fetch and run.
@@ -46,8 +47,8 @@ var (
 	imageFlags = []string{"-i", "-t", "-it", "-ti", "-d", "--rm", "--init", "--interactive", "--tty", "--privileged", "--read-only", "--detach", "--no-healthcheck", "--sig-proxy", "-P"}
 )
 
-// runners are the programs that fetch what they run, by name.
-func runners() map[string]runner {
+// runners are the programs that fetch what they run, by name; never changed.
+var runners = sync.OnceValue(func() map[string]runner {
 	node := runner{does: "runs a package of npm", flags: nodeFlags, packages: []string{"-p", "--package"}, isPinned: exactNode, mark: "@"}
 	python := runner{does: "runs a package of PyPI", flags: pythFlags, packages: []string{"--from", "--spec"}, isPinned: exactPyth, mark: "=="}
 	image := runner{does: "runs an image", flags: imageFlags, isPinned: exactImage, mark: ":"}
@@ -59,7 +60,7 @@ func runners() map[string]runner {
 		"go":   with(runner{does: "runs a package of Go", flags: []string{"-race", "-v", "-x"}, isPinned: exactGo, mark: "@"}, "run"),
 		"deno": with(runner{does: "runs a module with Deno", flags: []string{"-A", "-q", "-r"}, isPinned: exactNode, mark: "@"}, "run", "x"),
 	}
-}
+})
 
 // Runners are the programs that fetch what they run, with what each is for.
 func Runners() map[string]string {

@@ -133,7 +133,6 @@ type call struct {
 	wasOutdated bool
 	isErrand    bool    // it is no call of a tool
 	place       *inTurn // nil for a call of no turn, or that is not made
-	stands      ground  // where the connector of the tool did when it was resolved last
 	basis       *basis  // nil until it was read, and once something was waited for
 	leased      *slot   // the process that it has been given; nil for the one that all have
 	isAgain     bool    // it was sent before, to a server that had lost its session
@@ -155,7 +154,6 @@ type basis struct {
 type target struct {
 	slot    *slot
 	entry   *config.Entry
-	stands  ground // where the slot did then
 	process *connector.Connector
 	tool    Tool
 	subject permission.Subject

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"pillion/mcp/audit"
 	"pillion/mcp/auth"
@@ -143,10 +144,13 @@ type Host struct {
 	isGuardClosed bool
 
 	loginPath func() string
+	// own is findOwnFolders, once.
+	own func() ownFolders
 
-	// look is groundOf and identify is consent.RootID, but for tests.
+	// look is groundOf, identify is consent.RootID and sight is moment, but for tests.
 	look     func(subject) ground
 	identify func(root string) string
+	sight    time.Duration
 
 	telling   sync.Mutex // keeps events in the order of what they tell
 	reloading sync.Mutex
@@ -199,8 +203,9 @@ func New(o Options) *Host {
 		mode:        permission.ModeAsk,
 		secrets:     redact.New(),
 	}
-	h.look, h.identify = h.groundOf, consent.RootID
+	h.look, h.identify, h.sight = h.groundOf, consent.RootID, moment
 	h.loginPath = sync.OnceValue(h.resolveLoginPath)
+	h.own = sync.OnceValue(h.findOwnFolders)
 	return h
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,7 +78,7 @@ func TestHost_AFolderThatHangsHoldsUpItsOwnConnectorAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	held, reloaded := make(chan error, 1), make(chan struct{})
 	go func() {
-		_, _, err := h.live(ctx, h.id("stuck"), ground{})
+		_, _, err := h.live(ctx, h.id("stuck"))
 		held <- err
 	}()
 	<-m.entered
@@ -154,5 +155,37 @@ func TestHost_AFaultUnderTheLockCostsOneConnectorAlone(t *testing.T) {
 	h.locked(func() { h.slots[id].idle = nil })
 	if again := h.started("mine"); len(again.Processes) != 1 {
 		t.Errorf("started again: %+v", again)
+	}
+}
+
+func TestS2_CallsInOneMomentShareALookAtTheFolder(t *testing.T) {
+	t.Parallel()
+	root := workspace(t, "x", "")
+	h := newHouse(t, root)
+	var looks atomic.Int64
+	h.identify = func(root string) string {
+		looks.Add(1)
+		return consent.RootID(root)
+	}
+	h.Start()
+	for _, p := range h.Waiting(true) {
+		if err := h.Decide(t.Context(), p, consent.Allow, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.started("x")
+	h.stands(NewRule{Connector: "x", Tool: "a", Decision: permission.RuleAllow, Scope: permission.ScopeProject})
+	for _, sight := range []time.Duration{time.Hour, 0} {
+		h.sight = sight
+		before := looks.Load()
+		for range 3 {
+			h.called("x.a")
+		}
+		switch seen := looks.Load() - before; {
+		case sight > 0 && seen != 1:
+			t.Errorf("%d looks of calls in one moment", seen)
+		case sight == 0 && seen < 3:
+			t.Errorf("%d looks of three calls that are far apart", seen)
+		}
 	}
 }

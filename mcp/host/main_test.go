@@ -77,6 +77,7 @@ func newHouse(t *testing.T, roots ...string) *house {
 		Executable: os.Getenv(programVar), GuardArgs: []string{guardArgument}, Roots: roots,
 		StopTiming: process.Timing{EOF: 500 * time.Millisecond, Term: 300 * time.Millisecond},
 	})
+	h.sight = 0 // a test may be quick
 	t.Cleanup(func() { h.Close(context.Background()) })
 	return &house{h, t, user}
 }

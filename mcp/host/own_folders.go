@@ -14,12 +14,18 @@ import (
 )
 
 // ownFolders are where Pillion keeps its grants and its keys; no standing yes covers a call that names them (S20).
-func (h *Host) ownFolders() []string {
-	folders := append([]string{h.options.Folder.Path()}, h.options.OwnFolders...)
+type ownFolders struct {
+	paths  []string
+	spelt  permission.Folders
+	exempt string // the folder in them where connectors work: it is theirs
+}
+
+func (h *Host) findOwnFolders() ownFolders {
+	paths := append([]string{h.options.Folder.Path()}, h.options.OwnFolders...)
 	if h.options.UserFile != "" {
-		folders = append(folders, filepath.Dir(h.options.UserFile))
+		paths = append(paths, filepath.Dir(h.options.UserFile))
 	}
-	return folders
+	return ownFolders{paths, permission.NewFolders(paths...), h.scratch(workFolder)}
 }
 
 // maxPathBytes is the longest text that is looked up as a path; longer ones are none on any system.
@@ -31,14 +37,13 @@ const maxQuotedPathBytes = 6*maxPathBytes + 2
 // reachesOwnFolder reports whether arguments name one of Pillion's own folders, or a path that leads into one: from the folder
 // that the connector works in, or through links, which a repository may hold.
 func (h *Host) reachesOwnFolder(base string, arguments []byte) bool {
-	folders := h.ownFolders()
-	if permission.NamesFolder(arguments, folders...) {
+	own := h.own()
+	if own.spelt.AreNamedIn(arguments) {
 		return true
 	}
 	if !bytes.ContainsAny(arguments, `/\.`) {
 		return false
 	}
-	free := h.scratch(workFolder) // where connectors work is theirs
 	// A buffer, unlike a reader, is decoded where it lies.
 	for decoder := jsontext.NewDecoder(bytes.NewBuffer(arguments)); ; {
 		if decoder.PeekKind() != '"' {
@@ -55,7 +60,7 @@ func (h *Host) reachesOwnFolder(base string, arguments []byte) bool {
 			continue
 		}
 		text, _ := jsontext.AppendUnquote(nil, quoted)
-		if leadsInto(string(text), base, folders, free) {
+		if leadsInto(string(text), base, own.paths, own.exempt) {
 			return true
 		}
 	}

@@ -121,7 +121,7 @@ func (c *call) resolveErrand(ctx context.Context, id string, e errand) (target, 
 		denied := c.ended(StatusDenied, permission.Paused)
 		return target{}, false, &denied
 	}
-	view, _, err := h.live(ctx, id, ground{})
+	view, _, err := h.live(ctx, id)
 	switch {
 	case ctx.Err() != nil, err != nil:
 		return target{}, false, c.cancelled(ctx)

@@ -29,7 +29,7 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 		denied.Steps = []string{"Resume when calls may run again: pillion.server.resume in the editor, or pillion resume in a terminal."}
 		return target{}, &denied, nil
 	}
-	view, hasWaited, startErr := h.live(ctx, id, c.stoodAt())
+	view, hasWaited, startErr := h.live(ctx, id)
 	if hasWaited {
 		c.waited()
 	}
@@ -50,16 +50,8 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 	if err != nil {
 		return target{}, nil, err
 	}
-	c.tool, c.stands = at.tool, at.stands
+	c.tool = at.tool
 	return at, nil, nil
-}
-
-// stoodAt is where the connector was seen to stand when what the call is judged by was read; nothing once it has waited.
-func (c *call) stoodAt() ground {
-	if c.basis == nil {
-		return ground{}
-	}
-	return c.stands
 }
 
 // awaitTools waits for the list that the connector has said is another by now, and takes it over: a call is never judged on one
@@ -99,18 +91,19 @@ func (c *call) awaitTools(ctx context.Context, id string) *Result {
 	return nil
 }
 
-// moment is how long a look at a folder takes that does not hang.
+// moment is how long a look at a folder takes that does not hang, and how long its outcome holds: calls that follow each other
+// faster share one. What happens in it could as well have happened between a look and the call.
 const moment = time.Millisecond
 
 // live returns the connector once it is ready, or cannot be, and whether that had to be waited for. Where it stands is looked at
-// (S2), unless seen is what was found there a moment ago.
-func (h *Host) live(ctx context.Context, id string, seen ground) (view Connector, hasWaited bool, err error) {
-	s, at, stood := h.runningOn(id)
+// (S2).
+func (h *Host) live(ctx context.Context, id string) (view Connector, hasWaited bool, err error) {
+	s, at, stood, isToLook := h.runningOn(id)
 	if s == nil {
 		view, err = h.StartConnector(ctx, id)
 		return view, true, err
 	}
-	if stood.root == "" || stood == seen {
+	if !isToLook {
 		return Connector{ID: id, State: StateReady}, false, nil
 	}
 	begun := time.Now()
@@ -119,6 +112,7 @@ func (h *Host) live(ctx context.Context, id string, seen ground) (view Connector
 	case err != nil:
 		return Connector{}, true, err
 	case rootID == stood.rootID:
+		h.locked(func() { s.seenAt = begun })
 		return Connector{ID: id, State: StateReady}, time.Since(begun) > moment, nil
 	}
 	// Another folder stands where the yes was given: the process goes with it (S2).
@@ -129,15 +123,15 @@ func (h *Host) live(ctx context.Context, id string, seen ground) (view Connector
 	return view, true, err
 }
 
-// runningOn is where a connector stands that a call can go to as it is; nil for another.
-func (h *Host) runningOn(id string) (*slot, subject, ground) {
+// runningOn is where a connector stands that a call can go to as it is, and whether that is to be looked at; nil for another.
+func (h *Host) runningOn(id string) (s *slot, at subject, stood ground, isToLook bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.slotOf(id)
+	s = h.slotOf(id)
 	if s == nil || !h.isLive(s) {
-		return nil, subject{}, ground{}
+		return nil, subject{}, ground{}, false
 	}
-	return s, h.subjectAt(s), s.ground
+	return s, h.subjectAt(s), s.ground, s.ground.root != "" && time.Since(s.seenAt) > h.sight
 }
 
 // target looks the tool up on the live list.
@@ -153,7 +147,7 @@ func (h *Host) target(id, name string) (target, error) {
 	}
 	s := entry.slot
 	return target{
-		slot: s, entry: s.entry, stands: s.ground, process: s.process, tool: entry.tool, subject: h.subjectOf(s, entry.tool),
+		slot: s, entry: s.entry, process: s.process, tool: entry.tool, subject: h.subjectOf(s, entry.tool),
 		present: h.offered(s), base: h.workingBase(h.subjectAt(s)), key: s.key(),
 	}, nil
 }

@@ -23,6 +23,7 @@ type slot struct {
 	mine      personal.Effective   // and what the user wants of it
 	hash      string               // of the definition, with the references of its variables
 	ground    ground               // where it was found to stand when it was last looked at
+	seenAt    time.Time            // when a call found it to stand there
 	code      *code                // what it runs of a workspace, as looked at last; nil where nobody has looked
 	swapped   []consent.Difference // files that changed during a start, until somebody decides
 	standing  standing

@@ -116,7 +116,7 @@ func FuzzS10_CheckArguments(f *testing.F) {
 			t.Fatalf("%q became %q, not %q", raw, got, compact.Bytes())
 		}
 		HasRemoteURL(got)
-		NamesFolder(got, "/home/u/.local/state/pillion")
+		NewFolders("/home/u/.local/state/pillion").AreNamedIn(got)
 	})
 }
 
@@ -200,19 +200,20 @@ func TestS20_OwnFolders(t *testing.T) {
 		"file://" + slash + "/x", "file://" + strings.ReplaceAll(slash, "state", "st%61te"), filepath.Dir(own) + "/./pillion//x",
 		filepath.Dir(own) + "/x/../pillion/consents.json", strings.ToUpper(own), `rm -rf "` + own + `"`, strings.ReplaceAll(own, "/", `\`),
 	} {
-		if !NamesFolder(quote(text), "/elsewhere", own) {
+		if !NewFolders("/elsewhere", own).AreNamedIn(quote(text)) {
 			t.Errorf("%q does not name %s", text, own)
 		}
 	}
+	folder := NewFolders(own)
 	for _, text := range []string{"", "pillion", "/tmp/pillion", own + "s", own + "-old/x", filepath.Dir(own)} {
-		if NamesFolder(quote(text), own) {
+		if folder.AreNamedIn(quote(text)) {
 			t.Errorf("%q names %s", text, own)
 		}
 	}
-	if !NamesFolder([]byte(`{`), own) {
+	if !folder.AreNamedIn([]byte(`{`)) {
 		t.Error("what is no JSON passes")
 	}
-	if NamesFolder(nil, own) || NamesFolder([]byte(`{"a":1}`), own) {
+	if folder.AreNamedIn(nil) || folder.AreNamedIn([]byte(`{"a":1}`)) {
 		t.Error("nothing names it")
 	}
 }

@@ -87,7 +87,7 @@ type Subject struct {
 	OpenWorld      bool   // openWorldHint is explicitly true; absent is false here (S14)
 	Trusted        bool   // the user's own connector, or trustReadOnly
 	HasRemoteURL   bool   // HasRemoteURL(arguments)
-	NamesOwnFolder bool   // NamesFolder(arguments, Pillion's own folders): no standing yes (S20)
+	NamesOwnFolder bool   // Pillion's own Folders.AreNamedIn(arguments): no standing yes (S20)
 	SessionID      string
 	AlwaysAsk      bool   // no standing yes ever
 	ServerVersion  string // what the connector calls its version, where its runner is free to bring another one

@@ -123,30 +123,37 @@ func isLoopback(authority string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// NamesFolder reports whether an argument names a path in one of the folders, or one of them, however it is spelt: calls
-// that touch Pillion's own folders have no standing yes (S20).
-func NamesFolder(arguments []byte, folders ...string) bool {
-	var names []string
+// Folders are some folders, in the spellings that arguments may name them by.
+type Folders struct{ names []string }
+
+// NewFolders returns the folders at these paths; those in the user's home folder are also known by their place in it.
+func NewFolders(paths ...string) Folders {
+	var f Folders
 	home, _ := os.UserHomeDir()
-	for _, folder := range folders {
-		name := spelling(filepath.Clean(folder))
-		names = append(names, name)
+	for _, folder := range paths {
+		f.names = append(f.names, spelling(filepath.Clean(folder)))
 		if rel, err := filepath.Rel(home, folder); home != "" && err == nil && filepath.IsLocal(rel) && rel != "." {
-			names = append(names, "/"+spelling(rel)) // ~/…, $HOME/…
+			f.names = append(f.names, "/"+spelling(rel)) // ~/…, $HOME/…
 		}
 	}
-	if isObject(arguments) && !slices.ContainsFunc(names, func(name string) bool { return mayHold(arguments, path.Base(name)) }) {
+	return f
+}
+
+// AreNamedIn reports whether an argument names a path in one of the folders, or one of them, however it is spelt: calls
+// that touch Pillion's own folders have no standing yes (S20).
+func (f Folders) AreNamedIn(arguments []byte) bool {
+	if isObject(arguments) && !slices.ContainsFunc(f.names, func(name string) bool { return mayHold(arguments, path.Base(name)) }) {
 		return false
 	}
 	return anyString(arguments, func(text string) bool {
-		if mentionsAny(text, names) && namesAny(text, names) {
+		if mentionsAny(text, f.names) && namesAny(text, f.names) {
 			return true
 		}
 		if strings.IndexByte(text, '%') < 0 {
 			return false
 		}
 		plain, err := url.PathUnescape(text) // of a file: URL
-		return err == nil && plain != text && namesAny(plain, names)
+		return err == nil && plain != text && namesAny(plain, f.names)
 	})
 }
 
