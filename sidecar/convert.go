@@ -116,6 +116,9 @@ func ResultMessage(r host.Result, includes func(message.CallPart) bool) message.
 	if r.AllowedBy != "" {
 		wire.Allowed = &message.Allowance{By: message.AllowedBy(r.AllowedBy), Rule: r.Rule}
 	}
+	if d := r.ArgumentFault; d != nil {
+		wire.Errors = []message.ArgumentFault{{Path: d.Path, Message: d.Reason}}
+	}
 	if r.Error != nil {
 		wire.Error = &message.CallError{Code: r.Error.Code, Message: r.Error.Message}
 	}

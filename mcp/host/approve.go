@@ -47,12 +47,8 @@ func (c *call) answered(ctx context.Context, at target, subject permission.Subje
 			invalid := c.ended(StatusInvalidArguments, "the edited arguments cannot be sent: "+err.Error())
 			return &invalid
 		}
-		if reason := h.schemas.Mismatch(at.tool.InputSchema, edited); reason != "" {
-			invalid := c.ended(StatusInvalidArguments, "the edited arguments are not what the tool takes: "+reason)
-			return &invalid
-		}
 		c.arguments, c.reach = edited, nil
-		return nil
+		return c.misfit(at)
 	}
 	switch answer.Decision {
 	case DecideOnce:

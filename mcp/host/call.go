@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"pillion/mcp/config"
@@ -65,6 +66,8 @@ type Result struct {
 	Status Status
 	// Projection is set for StatusOK and StatusToolError.
 	Projection result.Projection
+	// ArgumentFault is what is wrong with the arguments, where the tool's schema says so.
+	ArgumentFault *result.Difference
 	// Error is the connector's own protocol error.
 	Error *connector.ProtocolError
 	// Message is one sentence for whoever called; Steps lead on from it.
@@ -177,6 +180,9 @@ func (c *call) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return c.ended(StatusInvalidArguments, err.Error()), nil
 	}
+	if stop := c.misfit(target); stop != nil {
+		return *stop, nil
+	}
 	if stop := c.repeated(ctx, target); stop != nil {
 		return *stop, nil
 	}
@@ -189,6 +195,17 @@ func (c *call) run(ctx context.Context) (Result, error) {
 			return result, nil
 		}
 	}
+}
+
+// misfit ends a call whose arguments are not what the tool says that it takes, before anybody is asked about them (E4).
+func (c *call) misfit(at target) *Result {
+	d := c.host.schemas.Difference(at.tool.InputSchema, c.arguments)
+	if d == nil {
+		return nil
+	}
+	wrong := c.ended(StatusInvalidArguments, fmt.Sprintf("the arguments are not what %q takes, %s; nothing ran", at.tool.Label, d))
+	wrong.ArgumentFault = d
+	return &wrong
 }
 
 // errOutdated says that a call must pass the gate again, because what it was allowed on is not so any more.

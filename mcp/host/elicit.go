@@ -163,8 +163,8 @@ func (h *Host) checkForm(schema, content []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if reason := h.schemas.Mismatch(schema, filled); reason != "" {
-		return nil, errors.New(reason)
+	if d := h.schemas.Difference(schema, filled); d != nil {
+		return nil, errors.New(d.String())
 	}
 	return filled, nil
 }

@@ -24,7 +24,7 @@ const (
 	maxReasonBytes  = 300
 )
 
-// Schemas keeps compiled output schemas. It may be used at once; the zero value is ready, a nil one keeps nothing.
+// Schemas keeps compiled schemas. It may be used at once; the zero value is ready, a nil one keeps nothing.
 type Schemas struct {
 	mu       sync.Mutex
 	compiled map[[sha256.Size]byte]*schema // nil for one that can't be used
@@ -33,33 +33,38 @@ type Schemas struct {
 // check says how a value differs from its schema, or nothing. A schema that can't be used is the tool's fault, not the
 // result's: it checks nothing.
 func (s *Schemas) check(text, value []byte) string {
-	if reason := s.Mismatch(text, value); reason != "" {
-		return "the result does not have the shape that the tool announced, " + reason
+	if d := s.Difference(text, value); d != nil {
+		return "the result does not have the shape that the tool announced, " + d.String()
 	}
 	return ""
 }
 
-// Mismatch says where a value differs from a schema and how, or nothing. A schema that can't be used, and what is over a bound,
+// Difference is where a value differs from a schema, as a JSON pointer, and how. Both are bounded.
+type Difference struct{ Path, Reason string }
+
+func (d *Difference) String() string { return fmt.Sprintf("at %q: %s", d.Path, d.Reason) }
+
+// Difference returns where a value differs from a schema first, or nil. A schema that can't be used, and what is over a bound,
 // passes unchecked.
-func (s *Schemas) Mismatch(text, value []byte) string {
+func (s *Schemas) Difference(text, value []byte) *Difference {
 	if len(text) > maxSchemaBytes || len(value) > maxCheckedBytes {
-		return ""
+		return nil
 	}
 	compiled := s.get(text)
 	if compiled == nil {
-		return ""
+		return nil
 	}
 	instance, err := parse(value)
 	if err != nil {
-		return ""
+		return nil
 	}
 	c := checker{steps: maxSteps}
 	err = c.check(compiled, instance)
 	var wrong *mismatch
 	if !errors.As(err, &wrong) {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("at %q: %s", cutBytes(wrong.path, maxReasonBytes), cutBytes(wrong.reason, maxReasonBytes))
+	return &Difference{Path: cutBytes(wrong.path, maxReasonBytes), Reason: cutBytes(wrong.reason, maxReasonBytes)}
 }
 
 func (s *Schemas) get(text []byte) *schema {

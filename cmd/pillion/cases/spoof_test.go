@@ -228,12 +228,16 @@ func TestS17_ApprovalSpeaksForPillionAlone(t *testing.T) {
 		t.Fatalf("%d tools", len(found))
 	}
 	for i, tool := range found {
-		arguments := fmt.Sprintf(`{"a":%s,%s:1}`, quoted(t, spoofs[i]), quoted(t, spoofs[i]))
+		arguments := fmt.Sprintf(`{"a":%s,%s:"1"}`, quoted(t, spoofs[i]), quoted(t, spoofs[i]))
 		execute(e, "pillion.server.tool.call", string(quoted(t, string(tool.ID))), arguments)
 		if all := next(t, e, titles); !slices.Equal(all[:2], []string{"Decline", "Allow once"}) {
 			t.Errorf("%q", all)
 		}
 		e.Until("the outcome is shown", func() bool { return e.ShownCount() == 2*(i+1) })
+	}
+	for i, tool := range found { // a number is not what the schema wants: nobody is asked, and its words are in the outcome
+		execute(e, "pillion.server.tool.call", string(quoted(t, string(tool.ID))), fmt.Sprintf(`{%s:1}`, quoted(t, spoofs[i])))
+		e.Until("the fault is shown", func() bool { return e.ShownCount() == 2*len(found)+i+1 })
 	}
 	for _, text := range e.ShownTexts() {
 		checkVoice(t, text)
