@@ -9,7 +9,7 @@ func ImportText(from, into string, result message.ImportResult) string {
 	d.say(foreignNote)
 	d.value("from", from)
 	d.value("into", into)
-	d.say("%d connector(s) were written. None of them runs before you allow it.", len(result.Added))
+	d.say("Written: %s. Nothing of it runs before you allow it.", Counted(len(result.Added), "connector"))
 	if len(result.Report) > 0 {
 		d.gap()
 		d.say("what was not, or not simply, carried over")

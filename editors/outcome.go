@@ -55,7 +55,10 @@ func OutcomeText(tool string, r message.CallResult) string {
 		d.say("result")
 		d.WriteString(Lines(r.Text))
 	}
-	end := []string{fmt.Sprintf("It took %d ms.", r.DurationMS)}
+	var end []string
+	if r.DurationMS > 0 {
+		end = append(end, fmt.Sprintf("It took %d ms.", r.DurationMS))
+	}
 	if r.FullTextURI != "" {
 		end = append(end, "The whole text is in "+r.FullTextURI.FsPath())
 	}

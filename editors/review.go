@@ -17,6 +17,7 @@ const (
 	mixedHeading    = "Pillion asks: may these connectors of this repository run programs on this machine, or be connected to?"
 	ownHeading      = "Pillion asks: may these connectors of your own run in this folder?"
 	approvalHeading = "Pillion asks: may this tool be called with exactly these arguments?"
+	requestHeading  = "Pillion asks: may exactly this be asked of the connector?"
 	foreignNote     = "Lines that begin with \"| \" are not Pillion's words: they come from a file, a caller or a connector."
 )
 
@@ -221,10 +222,16 @@ func (d *document) files(files []message.NamedFile) {
 
 func approvalText(ask message.Ask, body message.ApprovalBody, how string) string {
 	var d document
-	d.say(approvalHeading)
+	what := "tool"
+	if body.Method != "" {
+		what = "connector and request"
+		d.say(requestHeading)
+	} else {
+		d.say(approvalHeading)
+	}
 	d.say(foreignNote)
 	d.gap()
-	d.value("tool", body.Tool.Label)
+	d.value(what, body.Tool.Label)
 	d.value("what its connector says that it does", body.Tool.Summary)
 	d.value("asked for by", askerText(ask.Asker))
 	d.say("why it asks: %s", body.Reason)
@@ -303,7 +310,11 @@ func Prompt(ask message.Ask) string {
 		return clip(consentPrompt(b))
 	case message.ApprovalBody:
 		// What is foreign and not in quotes comes last: nothing after it is Pillion's.
-		return clip(fmt.Sprintf("Pillion: call %s? %s. Arguments: %s", called(b.Tool.Label), strings.TrimSuffix(b.Reason, "."), neutral(b.ArgumentsText)))
+		verb := "call"
+		if b.Method != "" {
+			verb = "ask for"
+		}
+		return clip(fmt.Sprintf("Pillion: %s %s? %s. Arguments: %s", verb, called(b.Tool.Label), strings.TrimSuffix(b.Reason, "."), neutral(b.ArgumentsText)))
 	case message.StoreBody:
 		if len(b.Unsealed) > 0 {
 			return clip(fmt.Sprintf("Pillion: %d decisions in %s do not count, because nothing shows that Pillion wrote them. Are they yours? The first: %s", len(b.Unsealed), neutral(b.File), neutral(b.Unsealed[0])))

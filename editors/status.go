@@ -69,7 +69,7 @@ func (s Status) Text() string {
 	d.say(foreignNote)
 	d.mode(s.Mode)
 	if s.Asks > 0 {
-		d.say("%d question(s) wait for an answer: run pillion.server.review.", s.Asks)
+		d.say("Unanswered: %s. Run pillion.server.review.", Counted(s.Asks, "question"))
 	}
 	d.values("files that cannot be used", faults)
 	for _, c := range connectors {
@@ -150,7 +150,7 @@ func (d *document) connector(c message.Connector) {
 	d.say("%s", connectorLine(c.Name))
 	line := StateWords(c.State)
 	if c.Tools > 0 {
-		line += fmt.Sprintf(", %d tools, about %d tokens", c.Tools, c.Tokens)
+		line += fmt.Sprintf(", %s, about %d tokens", Counted(c.Tools, "tool"), c.Tokens)
 	}
 	d.say("%s", line)
 	d.value("from", c.URI.FsPath())

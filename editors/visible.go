@@ -2,6 +2,7 @@ package editors
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -76,4 +77,12 @@ func Dedented(text string) string {
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	indent := last[:len(last)-len(strings.TrimLeft(last, " \t"))]
 	return strings.ReplaceAll(text, "\n"+indent, "\n")
+}
+
+// Counted is a number of things, in words for people: "1 question", "2 questions".
+func Counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
 }

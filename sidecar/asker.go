@@ -78,7 +78,7 @@ func ConditionMessages(all []permission.Condition) []message.Condition {
 
 func approvalBody(a host.Approval) message.ApprovalBody {
 	body := message.ApprovalBody{
-		Tool: ToolMessage(a.Tool, message.ToolFull), ArgumentsText: string(a.Arguments), Reason: a.Reason,
+		Tool: ToolMessage(a.Tool, message.ToolFull), Method: a.Method, ArgumentsText: string(a.Arguments), Reason: a.Reason,
 		Choices: make([]message.ApprovalChoice, len(a.Choices)), Scopes: make([]message.PermissionScope, len(a.Scopes)),
 	}
 	for _, change := range a.Changed {

@@ -68,7 +68,7 @@ func (s *Session) importFile(ctx context.Context, arguments message.ImportArgume
 		return message.Empty{}, err
 	}
 	s.inBackground(func() {
-		s.editor.showFile(s, path, fmt.Sprintf("Pillion: %d connector(s) converted into %s; %d remark(s).", len(result.Added), file.Path, len(result.Report)))
+		s.editor.showFile(s, path, fmt.Sprintf("Pillion: %s converted into %s; %s.", editors.Counted(len(result.Added), "connector"), file.Path, editors.Counted(len(result.Report), "remark")))
 	})
 	return message.Empty{}, nil
 }
@@ -90,7 +90,7 @@ func (s *Session) showImports(ctx context.Context) error {
 		return err
 	}
 	s.inBackground(func() {
-		s.editor.showFile(s, path, fmt.Sprintf("Pillion: %d file(s) of other programs name connectors.", len(found.Found)))
+		s.editor.showFile(s, path, "Pillion: connectors named by other programs: "+editors.Counted(len(found.Found), "file")+".")
 	})
 	return nil
 }

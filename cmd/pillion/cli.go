@@ -95,7 +95,7 @@ func runVerb(arguments []string) int {
 		return int(request)
 	case err != nil:
 		p.complain(err)
-		p.say("See: pillion --help")
+		p.say("See: " + helpFor(err))
 		if len(arguments) > 2 {
 			p.say(`A name with spaces goes in quotes: pillion mcp approve "my notes"`)
 		}
@@ -112,6 +112,17 @@ func runVerb(arguments []string) int {
 	}
 	p.complain(err)
 	return codeOf(err)
+}
+
+// helpFor is the line that explains the verb that a command line got to before it went wrong.
+func helpFor(err error) string {
+	var wrong *kong.ParseError
+	if errors.As(err, &wrong) && wrong.Context != nil {
+		if verb := wrong.Context.Selected(); verb != nil {
+			return "pillion " + verb.Path() + " --help"
+		}
+	}
+	return "pillion --help"
 }
 
 // exitRequest is how the parser ends after --help: as an error of [program.parse].

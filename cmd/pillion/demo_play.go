@@ -120,7 +120,7 @@ func (p *play) run(ctx context.Context, workspace, entry string) error {
 	if err != nil {
 		return err
 	}
-	p.step("The connector %q is %s: %d tools, about %d tokens.", ready.Name, editors.StateWords(ready.State), ready.Tools, ready.Tokens)
+	p.step("The connector %q is %s: %s, about %d tokens.", ready.Name, editors.StateWords(ready.State), editors.Counted(ready.Tools, "tool"), ready.Tokens)
 	tools, err := request(p, message.Tools, message.ToolsParams{})
 	if err != nil {
 		return err

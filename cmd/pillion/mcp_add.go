@@ -340,7 +340,7 @@ func (p *program) printAdded(shape addShape) {
 			rows[i] = []string{tool.Label, tool.Summary}
 		}
 		p.table([]string{"TOOL", "WHAT IT DOES"}, rows)
-		p.sayf("It runs: %d tools, about %d tokens.", c.Tools, c.Tokens)
+		p.sayf("It runs: %s, about %d tokens.", editors.Counted(c.Tools, "tool"), c.Tokens)
 	default:
 		p.explainOne(c)
 	}

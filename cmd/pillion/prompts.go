@@ -12,7 +12,7 @@ import (
 
 type promptsGrammar struct {
 	List promptsListVerb `cmd:"" default:"withargs" help:"List the prompts of connectors."`
-	Get  promptsGetVerb  `cmd:"" help:"Have one written."`
+	Get  promptsGetVerb  `cmd:"" help:"Have one filled in and print it."`
 }
 
 type promptsListVerb struct {

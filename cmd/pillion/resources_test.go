@@ -79,10 +79,12 @@ func TestS15_ATerminalInAWindow(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	s := w.onTerminal(nil, "resources", "read", "rich", "test://other")
+	s.sees("may exactly this be asked of the connector?")
 	s.sees(numberPrompt)
 	ask := e.Approve(message.ApproveOnce)
 	body, err := ask.ParseBody()
-	if err != nil || body.(message.ApprovalBody).ArgumentsText != `{"uri":"test://other"}` || len(body.(message.ApprovalBody).Choices) != 2 {
+	if err != nil || body.(message.ApprovalBody).ArgumentsText != `{"uri":"test://other"}` || len(body.(message.ApprovalBody).Choices) != 2 ||
+		body.(message.ApprovalBody).Method != "resources/read" {
 		t.Errorf("%+v, %v", body, err)
 	}
 	if shown := s.expects(exitOK); !strings.Contains(shown, "what stands at test://other") {

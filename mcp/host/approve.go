@@ -25,7 +25,7 @@ func (c *call) ask(ctx context.Context, at target, subject permission.Subject, v
 	defer release()
 	h.record(c.askRecord(verdict.Reason))
 	answer, err := h.options.Asker.Approve(ctx, Approval{
-		CallID: c.request.CallID, SessionID: c.request.SessionID, Caller: c.request.Caller,
+		CallID: c.request.CallID, SessionID: c.request.SessionID, Caller: c.request.Caller, Method: c.method(),
 		Tool: at.tool, Changed: h.changesSince(verdict.Rule, subject, at.tool), Arguments: c.arguments, Reason: verdict.Reason, Choices: verdict.Choices, Scopes: verdict.Scopes,
 	})
 	switch {

@@ -21,6 +21,8 @@ type Approval struct {
 	CallID, SessionID string
 	Caller            Caller
 	Tool              Tool
+	// Method is that of MCP which is asked for where it is no call of a tool: the Tool only names it then.
+	Method string
 	// Changed is what differs from the tool that a standing yes was given for, which is suspended.
 	Changed []Change
 	// Arguments are the exact bytes that will be sent.

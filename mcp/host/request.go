@@ -150,6 +150,14 @@ func (c *call) resolveErrand(ctx context.Context, id string, e errand) (target, 
 	}, e.Caller.Kind == CallerEditor || e.isFree(s), nil
 }
 
+// method is what an errand asks for; empty for a call of a tool.
+func (c *call) method() string {
+	if c.isErrand {
+		return c.request.Tool
+	}
+	return ""
+}
+
 // makeErrand sends it.
 func (c *call) makeErrand(ctx context.Context, at target, e errand) (connector.CallReply, Result) {
 	h := c.host

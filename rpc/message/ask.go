@@ -248,10 +248,11 @@ const (
 // ApprovalBody asks about one call.
 type ApprovalBody struct {
 	Tool          Tool              `json:"tool"`
-	ArgumentsText string            `json:"argumentsText"` // exactly what will be sent
-	Reason        string            `json:"reason"`        // why it asks, as a sentence
-	Choices       []ApprovalChoice  `json:"choices"`       // what may be answered, the safest first
-	Scopes        []PermissionScope `json:"scopes"`        // scopes that a standing choice may have, the narrowest first
+	Method        string            `json:"method,omitzero"` // MCP method that is asked for, where it is no call of a tool: the tool only names it then
+	ArgumentsText string            `json:"argumentsText"`   // exactly what will be sent
+	Reason        string            `json:"reason"`          // why it asks, as a sentence
+	Choices       []ApprovalChoice  `json:"choices"`         // what may be answered, the safest first
+	Scopes        []PermissionScope `json:"scopes"`          // scopes that a standing choice may have, the narrowest first
 }
 
 // ElicitationBody is a question of a connector, never of Pillion: with a form

@@ -1109,6 +1109,8 @@
 ---pillion.ApprovalBody asks about one call.
 ---@class (exact) pillion.ApprovalBody
 ---@field tool pillion.Tool
+---MCP method that is asked for, where it is no call of a tool: the tool only names it then
+---@field method? string
 ---exactly what will be sent
 ---@field argumentsText string
 ---why it asks, as a sentence

@@ -1362,6 +1362,8 @@ export type PermissionScope =
 /** ApprovalBody asks about one call. */
 export interface ApprovalBody {
   tool: Tool;
+  /** MCP method that is asked for, where it is no call of a tool: the tool only names it then */
+  method?: string;
   /** exactly what will be sent */
   argumentsText: string;
   /** why it asks, as a sentence */
