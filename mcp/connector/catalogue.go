@@ -1,6 +1,11 @@
 package connector
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"reflect"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Catalogue is one complete generation of what the server offers. It never changes once published.
 type Catalogue struct {
@@ -12,6 +17,16 @@ type Catalogue struct {
 	Resources         []Resource
 	ResourceTemplates []ResourceTemplate
 	Prompts           []Prompt
+}
+
+// isSameAs reports whether another generation offers exactly the same. It looks at all of the tools that is shown or sent: two
+// that only spell the same schema differently are two.
+func (c *Catalogue) isSameAs(other *Catalogue) bool {
+	return slices.EqualFunc(c.Tools, other.Tools, func(a, b Tool) bool {
+		// The hash first: of two that differ it nearly always tells at once.
+		return a.Hash == b.Hash && reflect.DeepEqual(a, b)
+	}) && slices.Equal(c.Quarantined, other.Quarantined) && slices.Equal(c.Resources, other.Resources) &&
+		slices.Equal(c.ResourceTemplates, other.ResourceTemplates) && reflect.DeepEqual(c.Prompts, other.Prompts)
 }
 
 // Resource is something that can be read from the server. Everything in it is the server's claim.

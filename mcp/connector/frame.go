@@ -175,6 +175,9 @@ func text(raw jsontext.Value) (string, bool) {
 	if raw.Kind() != '"' {
 		return "", false
 	}
+	if said := raw[1:max(1, len(raw)-1)]; bytes.IndexByte(said, '\\') < 0 && utf8.Valid(said) {
+		return string(said), true
+	}
 	// What is not valid in it comes out as U+FFFD, and an error.
 	unquoted, _ := jsontext.AppendUnquote(nil, raw)
 	return strings.ToValidUTF8(string(unquoted), "\ufffd"), true

@@ -111,11 +111,11 @@ func listAll(ctx context.Context, member string, isModern bool, get fetch) (entr
 func readPage(raw jsontext.Value, member string) (page, error) {
 	var p page
 	hasList := false
-	err := object(raw, func(name string, value jsontext.Value) error {
+	err := walkObject(raw, func(name string, value jsontext.Value) error {
 		switch name {
 		case member:
 			hasList = value.Kind() == '['
-			entries, err := elements(value, maxEntries)
+			entries, err := listElements(value)
 			if len(entries) == maxEntries && err != nil {
 				p.warning, err = fmt.Sprintf("it has %s, the rest is left out", err), nil
 			}
@@ -136,6 +136,14 @@ func readPage(raw jsontext.Value, member string) (page, error) {
 		err = fmt.Errorf("%q is missing", member)
 	}
 	return p, err
+}
+
+// listElements are the entries of a list, the quick way where there is one.
+func listElements(list jsontext.Value) ([]jsontext.Value, error) {
+	if entries, ok := walkElements(list, maxEntries); ok {
+		return entries, nil
+	}
+	return elements(list, maxEntries)
 }
 
 // isMethodNotFound reports whether the server said that it has no such method.

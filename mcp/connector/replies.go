@@ -95,7 +95,7 @@ func (f *filter) judge(x *exchange, message frame, isOwned bool) {
 		x.failure = &MalformedReplyError{Reason: "it has neither a result nor an error"}
 	case message.result.Kind() != '{':
 		x.failure = &MalformedReplyError{Reason: "its result is not an object: " + visible(string(message.result[:min(len(message.result), sampleBytes)]), sampleBytes)}
-	case isTooDeep(message.result, maxDepth) && !strings.HasSuffix(x.method, "/list"):
+	case !strings.HasSuffix(x.method, "/list") && isTooDeep(message.result, maxDepth):
 		x.failure = &MalformedReplyError{Reason: fmt.Sprintf("its result nests deeper than %d levels", maxDepth)}
 	default:
 		x.result = message.result

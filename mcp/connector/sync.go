@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"time"
 
@@ -229,7 +228,7 @@ func (c *Connector) publish(next Catalogue) bool {
 	c.mu.Lock()
 	if c.catalogue != nil {
 		next.Generation = c.catalogue.Generation
-		if reflect.DeepEqual(*c.catalogue, next) {
+		if c.catalogue.isSameAs(&next) {
 			c.mu.Unlock()
 			return false
 		}

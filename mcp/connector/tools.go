@@ -2,11 +2,14 @@ package connector
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,44 +24,67 @@ const (
 // readTools reads the entries of tools/list one by one, so that a bad one costs nobody but itself.
 // Where arguments are mirrored in headers, a tool that cannot have it done is bad too.
 func readTools(entries []jsontext.Value, isMirroring bool) ([]Tool, []Quarantined) {
+	read := make([]toolEntry, len(entries))
+	inParts(len(entries), func(from, to int) {
+		for i, entry := range entries[from:to] {
+			one := &read[from+i]
+			one.tool, one.err = readTool(entry)
+			if one.err == nil && isMirroring {
+				_, one.err = mirroredOf(one.tool.InputSchema)
+			}
+		}
+	})
 	tools := make([]Tool, 0, len(entries))
 	var quarantined []Quarantined
-	seen := map[string]jsontext.Value{}
-	for i, entry := range entries {
-		tool, err := readTool(entry)
-		if err == nil && isMirroring {
-			_, err = mirroredOf(tool.InputSchema)
-		}
-		if first, isSeen := seen[tool.Name]; err == nil && isSeen {
-			if bytes.Equal(first, entry) {
+	seen := make(map[string]jsontext.Value, len(entries))
+	for i, one := range read {
+		if first, isSeen := seen[one.tool.Name]; one.err == nil && isSeen {
+			if bytes.Equal(first, entries[i]) {
 				continue
 			}
-			err = errors.New("another tool before it has the same name")
+			one.err = errors.New("another tool before it has the same name")
 		}
-		if err != nil {
-			quarantined = append(quarantined, Quarantined{Index: i, Name: tool.Name, Reason: err.Error()})
+		if one.err != nil {
+			quarantined = append(quarantined, Quarantined{Index: i, Name: one.tool.Name, Reason: one.err.Error()})
 			continue
 		}
-		seen[tool.Name] = entry
-		tools = append(tools, tool)
+		seen[one.tool.Name] = entries[i]
+		tools = append(tools, one.tool)
 	}
 	return tools, quarantined
 }
 
-// readTool reads one entry. With an error the name is valid as far as it was read.
-func readTool(entry jsontext.Value) (Tool, error) {
-	var t Tool
+// toolEntry is what an entry was read as.
+type toolEntry struct {
+	tool Tool
+	err  error
+}
+
+// partEntries is how many entries of a list are worth a goroutine.
+const partEntries = 500
+
+// inParts does something for a number of entries, in parts that are under way at the same time where there are many.
+func inParts(count int, do func(from, to int)) {
+	parts := max(1, min(runtime.GOMAXPROCS(0), count/partEntries))
+	var group sync.WaitGroup
+	for part := range parts {
+		group.Go(func() { do(part*count/parts, (part+1)*count/parts) })
+	}
+	group.Wait()
+}
+
+// errRepeatedInside is about names that stand twice within a member of a tool.
+var errRepeatedInside = errors.New("it has an object in it in which a name stands twice")
+
+// readTool reads one entry, which is valid JSON. With an error the name is valid as far as it was read.
+func readTool(entry jsontext.Value) (t Tool, err error) {
 	if entry.Kind() != '{' {
 		return t, fmt.Errorf("it is not an object but %s", kindName(entry.Kind()))
 	}
-	err := object(entry, func(name string, value jsontext.Value) error { return t.read(name, value) })
-	switch {
-	case err != nil:
+	if err := t.readMembers(entry); err != nil {
 		return t, err
-	// Names that stand twice anywhere in it are read differently by different readers.
-	case !entry.IsValid(jsontext.AllowInvalidUTF8(true)):
-		return t, errors.New("it has an object in it in which a name stands twice")
-	case t.InputSchema == nil:
+	}
+	if t.InputSchema == nil {
 		return t, errors.New("inputSchema is missing")
 	}
 	if err := checkName(t.Name); err != nil {
@@ -66,8 +92,22 @@ func readTool(entry jsontext.Value) (Tool, error) {
 	}
 	t.InputSchema = shallow(t.InputSchema, maxSchemaDepth)
 	t.OutputSchema = shallow(t.OutputSchema, maxSchemaDepth)
-	t.Hash = t.hash()
+	if t.Hash, err = t.hash(); err != nil {
+		return t, errRepeatedInside
+	}
 	return t, nil
+}
+
+// readMembers takes all members over. What is wrong with one is said once all of them were seen.
+func (t *Tool) readMembers(entry jsontext.Value) error {
+	var failure error
+	err := walkObject(entry, func(name string, value jsontext.Value) error {
+		if err := t.read(name, value); failure == nil {
+			failure = err
+		}
+		return nil
+	})
+	return cmp.Or(err, failure)
 }
 
 // read takes one member of the entry over.
@@ -109,6 +149,17 @@ func (t *Tool) read(name string, value jsontext.Value) error {
 			return nil
 		})
 	}
+	return repeatsNoName(name, value)
+}
+
+// repeatsNoName refuses a member in which a name stands twice: different readers read it differently. Of those that the hash is
+// over that one sees it.
+func repeatsNoName(name string, value jsontext.Value) error {
+	isHashed := name == "inputSchema" || name == "outputSchema" || name == "annotations"
+	isNested := value.Kind() == '{' || value.Kind() == '['
+	if isNested && !isHashed && !value.IsValid(jsontext.AllowInvalidUTF8(true)) {
+		return errRepeatedInside
+	}
 	return nil
 }
 
@@ -130,7 +181,7 @@ func (t *Tool) readAnnotations(raw jsontext.Value) error {
 	hints := map[string]**bool{
 		"readOnlyHint": &t.ReadOnly, "destructiveHint": &t.Destructive, "idempotentHint": &t.Idempotent, "openWorldHint": &t.OpenWorld,
 	}
-	return object(raw, func(name string, value jsontext.Value) error {
+	return walkObject(raw, func(name string, value jsontext.Value) error {
 		hint, isHint := hints[name]
 		switch kind := value.Kind(); {
 		case !isHint || kind == 'n':
@@ -173,9 +224,10 @@ func kindName(kind jsontext.Kind) string {
 	return "no value"
 }
 
-// hash is over what a permission is given for.
-func (t *Tool) hash() string {
-	definition := []byte{'['}
+// hash is over what a permission is given for; the error is that of [canonical].
+func (t *Tool) hash() (string, error) {
+	definition := make([]byte, 0, len(t.Name)+len(t.Description)+len(t.InputSchema)+len(t.OutputSchema)+len(t.Annotations)+32)
+	definition = append(definition, '[')
 	for _, said := range []string{t.Name, t.Description} {
 		definition, _ = jsontext.AppendQuote(definition, said)
 		definition = append(definition, ',')
@@ -189,14 +241,12 @@ func (t *Tool) hash() string {
 		}
 		definition = append(definition, raw...)
 	}
-	canonical := jsontext.Value(append(definition, ']'))
-	// Keys sorted, white space gone; numbers as they are spelt, for two that differ in a late digit are two.
-	if err := canonical.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)); err != nil {
-		// It was valid above; should it not be, the bytes as they came tell versions apart too.
-		canonical = definition
+	sorted, err := canonical(append(definition, ']'))
+	if err != nil {
+		return "", err
 	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:])
+	sum := sha256.Sum256(sorted)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // shallow returns the schema with true in place of what nests deeper than limit.

@@ -46,25 +46,54 @@ func (h *Host) newIndex() *toolIndex {
 		}
 	}
 	served := servedNames(all)
-	index := &toolIndex{byName: map[string][]int{}, bySlot: map[string][]int{}}
+	index := &toolIndex{
+		tools: make([]indexedTool, 0, len(all)), byName: make(map[string][]int, 3*len(all)), bySlot: make(map[string][]int, len(offered)),
+	}
 	for s, tools := range offered {
 		for _, tool := range tools {
 			shown := newTool(s, tool, served[s.identity(tool.Name)]).redacted(h.secrets)
 			index.tools = append(index.tools, indexedTool{s, shown})
 		}
 	}
-	slices.SortFunc(index.tools, func(a, b indexedTool) int {
-		return cmp.Or(cmp.Compare(a.tool.Label, b.tool.Label), cmp.Compare(a.tool.ID, b.tool.ID))
-	})
-	for i, entry := range index.tools {
-		index.bySlot[entry.slot.id] = append(index.bySlot[entry.slot.id], i)
+	index.sort()
+	index.name()
+	return index
+}
+
+// name notes the places of the tools by what they go by.
+func (x *toolIndex) name() {
+	places := make([]int, len(x.tools)) // one for all that only one tool goes by, which is nearly all
+	for i := range x.tools {
+		entry := &x.tools[i]
+		places[i] = i
+		x.bySlot[entry.slot.id] = append(x.bySlot[entry.slot.id], i)
 		for _, name := range []string{entry.tool.ID, entry.tool.Label, entry.tool.ServedName} {
-			if !slices.Contains(index.byName[name], i) {
-				index.byName[name] = append(index.byName[name], i)
+			switch others := x.byName[name]; {
+			case others == nil:
+				x.byName[name] = places[i : i+1 : i+1]
+			case !slices.Contains(others, i):
+				x.byName[name] = append(others, i)
 			}
 		}
 	}
-	return index
+}
+
+// sort brings the tools in the order of their labels. They are large, and there may be thousands: what is moved about are their
+// places.
+func (x *toolIndex) sort() {
+	places := make([]int, len(x.tools))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(a, b int) int {
+		one, other := &x.tools[a].tool, &x.tools[b].tool
+		return cmp.Or(cmp.Compare(one.Label, other.Label), cmp.Compare(one.ID, other.ID))
+	})
+	sorted := make([]indexedTool, len(places))
+	for i, at := range places {
+		sorted[i] = x.tools[at]
+	}
+	x.tools = sorted
 }
 
 // identity is what a served name of the slot's tool must tell apart.
@@ -97,12 +126,16 @@ func (t Tool) redacted(secrets *redact.Set) Tool {
 }
 
 // offered are the tools that may be seen: of a connector that may run, was listed from this definition, and through the
-// filters of its entry and of the user; h.mu is held.
+// filters of its entry and of the user; h.mu is held. They are not the caller's to change.
 func (h *Host) offered(s *slot) []connector.Tool {
 	if s.isRemoved || !s.standing.mayRun() || !s.isListed() {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(s.catalogue.Tools), func(tool connector.Tool) bool { return !s.offers(tool.Name) })
+	isOff := func(tool connector.Tool) bool { return !s.offers(tool.Name) }
+	if !slices.ContainsFunc(s.catalogue.Tools, isOff) {
+		return s.catalogue.Tools
+	}
+	return slices.DeleteFunc(slices.Clone(s.catalogue.Tools), isOff)
 }
 
 func tokensOf(tool connector.Tool) int {

@@ -1,12 +1,14 @@
 package host
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"pillion/mcp/config"
 	"pillion/mcp/personal"
@@ -164,16 +166,24 @@ func (h *Host) view(s *slot) Connector {
 	return view
 }
 
-// summaryOf is the first sentence of a description, on one line.
+// summaryOf is the first sentence of a description, on one line. Of a long one no more is looked at than is kept.
 func summaryOf(description string) string {
-	text := strings.Join(strings.Fields(description), " ")
-	if end := strings.Index(text, ". "); end >= 0 {
-		text = text[:end+1]
+	text := make([]byte, 0, min(len(description), maxSummaryRunes))
+	runes := 0
+	for word := range strings.FieldsSeq(description) {
+		if bytes.HasSuffix(text, []byte(".")) {
+			break
+		}
+		if len(text) > 0 {
+			text = append(text, ' ')
+			runes++
+		}
+		text = append(text, word...)
+		if runes += utf8.RuneCountInString(word); runes > maxSummaryRunes {
+			return string([]rune(string(text))[:maxSummaryRunes-1]) + "…"
+		}
 	}
-	if runes := []rune(text); len(runes) > maxSummaryRunes {
-		return string(runes[:maxSummaryRunes-1]) + "…"
-	}
-	return text
+	return string(text)
 }
 
 // passedOn are a server's instructions as far as its entry passes them on; a limit of 0 stands for the usual one, a negative
