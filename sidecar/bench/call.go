@@ -199,8 +199,11 @@ func openPillion(ctx context.Context, p *programs) (way, error) {
 	return pillionWay{e}, nil
 }
 
-func (w pillionWay) prepare(text string) call {
-	params, _ := rpc.Marshal(map[string]string{"tool": connectorName(0) + ".echo", "argumentsText": string(arguments(text))})
+func (w pillionWay) prepare(text string) call { return w.prepareTool("echo", text) }
+
+// prepareTool returns the call of another of its tools.
+func (w pillionWay) prepareTool(tool, text string) call {
+	params, _ := rpc.Marshal(map[string]string{"tool": connectorName(0) + "." + tool, "argumentsText": string(arguments(text))})
 	return rawCall(w.editor, message.ToolCall.Method, params, `"status":"ok"`)
 }
 

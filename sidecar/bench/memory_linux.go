@@ -12,8 +12,13 @@ import (
 const canMeasureMemory = true
 
 // residentBytes is the resident memory of a process (proc(5), VmRSS).
-func residentBytes(pid int) (float64, error) {
-	value, err := statusOf(pid, "VmRSS")
+func residentBytes(pid int) (float64, error) { return bytesOf(pid, "VmRSS") }
+
+// mostResidentBytes is the most that it ever was (VmHWM).
+func mostResidentBytes(pid int) (float64, error) { return bytesOf(pid, "VmHWM") }
+
+func bytesOf(pid int, field string) (float64, error) {
+	value, err := statusOf(pid, field)
 	if err != nil {
 		return 0, err
 	}

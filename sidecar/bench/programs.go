@@ -14,8 +14,8 @@ import (
 
 // programs are the binaries that are measured, built as Pillion is shipped.
 type programs struct {
-	folder                                   string
-	pillion, relay, echo, fake, floor, jrpc2 string
+	folder                                        string
+	pillion, relay, echo, sdk, fake, floor, jrpc2 string
 }
 
 const (
@@ -31,12 +31,12 @@ func build(ctx context.Context, folder, pillion string) (*programs, error) {
 		}
 		return filepath.Join(folder, name)
 	}
-	p := &programs{folder: folder, pillion: at("pillion"), relay: at("relay"), echo: at("echo"), fake: at("fakestdio"), floor: at("floor"), jrpc2: at("bare")}
+	p := &programs{folder: folder, pillion: at("pillion"), relay: at("relay"), echo: at("echo"), sdk: at("sdk"), fake: at("fakestdio"), floor: at("floor"), jrpc2: at("bare")}
 	overlay, err := linkAlike(ctx, folder)
 	if err != nil {
 		return nil, fmt.Errorf("make the floor link what Pillion links: %w", err)
 	}
-	packages := []string{own + "/relay", own + "/echo", own + "/bare", "pillion/mcp/mcptest/fakestdio"}
+	packages := []string{own + "/relay", own + "/echo", own + "/sdk", own + "/bare", "pillion/mcp/mcptest/fakestdio"}
 	if pillion == "" {
 		packages = append(packages, shipped)
 	} else if p.pillion, err = filepath.Abs(pillion); err != nil {
