@@ -21,12 +21,12 @@ type Catalogue struct {
 
 // isSameAs reports whether another generation offers exactly the same. It looks at all of the tools that is shown or sent: two
 // that only spell the same schema differently are two.
-func (c *Catalogue) isSameAs(other *Catalogue) bool {
-	return slices.EqualFunc(c.Tools, other.Tools, func(a, b Tool) bool {
+func (next *Catalogue) isSameAs(other *Catalogue) bool {
+	return slices.EqualFunc(next.Tools, other.Tools, func(a, b Tool) bool {
 		// The hash first: of two that differ it nearly always tells at once.
 		return a.Hash == b.Hash && reflect.DeepEqual(a, b)
-	}) && slices.Equal(c.Quarantined, other.Quarantined) && slices.Equal(c.Resources, other.Resources) &&
-		slices.Equal(c.ResourceTemplates, other.ResourceTemplates) && reflect.DeepEqual(c.Prompts, other.Prompts)
+	}) && slices.Equal(next.Quarantined, other.Quarantined) && slices.Equal(next.Resources, other.Resources) &&
+		slices.Equal(next.ResourceTemplates, other.ResourceTemplates) && reflect.DeepEqual(next.Prompts, other.Prompts)
 }
 
 // Resource is something that can be read from the server. Everything in it is the server's claim.
