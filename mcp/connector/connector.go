@@ -104,6 +104,7 @@ type tuning struct {
 	settle     time.Duration // for an exit to follow the end of stdout, or the other way round
 	sync       time.Duration // between two listings that the server asked for
 	maxSync    time.Duration // the same, when they bring nothing new
+	unwatched  time.Duration // that a list of the modern era is relied on whose changes nobody tells of
 	updates    time.Duration // between two notices of resources that changed
 	poll       time.Duration // between two looks at a task, where its server says nothing
 	page       time.Duration // for a server to be done with a page that a person opened
@@ -119,7 +120,7 @@ type tuning struct {
 func defaultTuning() tuning {
 	return tuning{
 		probe: 3 * time.Second, download: 180 * time.Second, stall: 60 * time.Second, settle: 500 * time.Millisecond,
-		sync: time.Second, maxSync: 30 * time.Second, updates: 100 * time.Millisecond, poll: time.Second, page: 10 * time.Minute, sideList: 2 * time.Second,
+		sync: time.Second, maxSync: 30 * time.Second, unwatched: time.Minute, updates: 100 * time.Millisecond, poll: time.Second, page: 10 * time.Minute, sideList: 2 * time.Second,
 		ping: time.Minute, pong: 20 * time.Second, pings: 3,
 		listRetry: 500 * time.Millisecond, listTries: 3, maxWarning: 20,
 		notice: 10 * time.Second, farewell: 2 * time.Second, busy: time.Second, maxPause: time.Minute, relisten: 2 * time.Second, resumes: 5, maxBytes: maxFrameBytes,

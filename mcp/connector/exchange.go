@@ -32,6 +32,10 @@ type exchange struct {
 	token      int64 // 0 means none
 	// listens are the params of a subscription; nil for every other request.
 	listens jsontext.Value
+	// asked is what of them says what is to be told, as it was sent.
+	asked jsontext.Value
+	// isAcknowledged says that the server has said what of it it will tell; of the filter's lock.
+	isAcknowledged bool
 
 	wireID   int64
 	sdkID    int64 // 0 when the SDK knows nothing of it

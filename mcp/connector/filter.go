@@ -35,6 +35,10 @@ const (
 	toolsChanged          = "notifications/tools/list_changed"
 	resourcesChanged      = "notifications/resources/list_changed"
 	promptsChanged        = "notifications/prompts/list_changed"
+
+	acknowledgedNotification = "notifications/subscriptions/acknowledged"
+	taskNotification         = "notifications/tasks"        // of the extension
+	taskStatusNotification   = "notifications/tasks/status" // of MCP 2025-11-25
 )
 
 // filter stands between the SDK's session and the pipes of the process. It is an mcp.Connection that survives whatever the
@@ -50,6 +54,11 @@ type filter struct {
 	onUpdate func(uri string)
 	// onListenEnd is told the params of a subscriptions/listen that the server has ended; it must not block.
 	onListenEnd func(params jsontext.Value)
+	// onAcknowledged is told what a subscription asked to be told of, and what of it the server will tell: nil for nothing. It is
+	// told again, with nil, when that has ended.
+	onAcknowledged func(asked, granted jsontext.Value)
+	// onTask is given the params of a notice of a task.
+	onTask func(params jsontext.Value)
 	// onInquiry is given a request of the server other than ping, which it answers; it must not block. onWithdraw is told the
 	// id of one that the server does not wait for any more.
 	onInquiry  func(method string, id, params jsontext.Value)
@@ -87,6 +96,7 @@ func newFilter(log *slog.Logger, in io.Reader) *filter {
 	return &filter{
 		log: log, in: in,
 		onList: func(lists) {}, onUpdate: func(string) {}, onListenEnd: func(jsontext.Value) {},
+		onAcknowledged: func(jsontext.Value, jsontext.Value) {}, onTask: func(jsontext.Value) {},
 		onInquiry: func(string, jsontext.Value, jsontext.Value) {}, onWithdraw: func(string) {},
 		onPageDone: func(jsontext.Value) {}, onLog: func(jsontext.Value) {},
 		onWarning: func(string, string) {}, onNoise: func(string) {}, onTalk: func() {},
@@ -252,12 +262,24 @@ func (f *filter) request(ctx context.Context, r *jsonrpc.Request) error {
 // listens notes what a subscription is about, and puts the lists in where it is about them again.
 func (f *filter) listens(x *exchange, params jsontext.Value) {
 	x.listens = params.Clone()
-	if uris, _ := listened(params); len(uris) != 1 || uris[0] != listensToLists {
+	uris, _ := listened(params)
+	if len(uris) != 1 {
+		x.asked = notificationsIn(x.listens)
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	x.members = []member{{"notifications", f.answer.features.listFlags()}}
+	switch id, isTask := taskListenedTo(uris[0]); {
+	case uris[0] == listensToLists:
+		x.asked = f.answer.features.listFlags()
+	case isTask:
+		quoted, _ := jsontext.AppendQuote(nil, id)
+		x.asked = fmt.Appendf(nil, `{"taskIds":[%s]}`, quoted)
+	default:
+		x.asked = notificationsIn(x.listens)
+		return
+	}
+	x.members = []member{{"notifications", x.asked}}
 }
 
 // send registers the exchange under the id and queues its request.

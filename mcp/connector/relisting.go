@@ -27,8 +27,8 @@ func (e *UnlistedError) Error() string {
 // Unwrap returns why they could not be.
 func (e *UnlistedError) Unwrap() error { return e.Err }
 
-// AwaitTools waits until the tools are listed that the server has said are others by now, and reports whether there was
-// anything to wait for: Status then has them. It waits no longer than atMost, zero meaning the definition's CallTimeout. The
+// AwaitTools waits until the tools are listed that the server has said are others by now, or whose list is too old to be relied
+// on, and reports whether there was anything to wait for: Status then has them. It waits no longer than atMost, zero meaning the definition's CallTimeout. The
 // error is an *[UnlistedError], a *[TimeoutError], or the cause of ctx's end. For a connector that does not run there is
 // nothing to wait for.
 func (c *Connector) AwaitTools(ctx context.Context, atMost time.Duration) (hasWaited bool, err error) {
@@ -41,8 +41,13 @@ func (c *Connector) AwaitTools(ctx context.Context, atMost time.Duration) (hasWa
 	if s == nil || s.announced()&toolList == 0 {
 		return false, nil
 	}
+	isAged := s.freshen()&toolList != 0
 	now := s.relistingNow()
-	if now.listed >= now.told {
+	switch {
+	case now.listed < now.told:
+	case isAged:
+		return true, s.awaitFresh(ctx, firstOf(atMost, c.definition.CallTimeout))
+	default:
 		return false, nil
 	}
 	return true, s.awaitTools(ctx, now, firstOf(atMost, c.definition.CallTimeout))

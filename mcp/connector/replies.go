@@ -67,12 +67,8 @@ func (f *filter) conclude(x *exchange, judge func(*exchange)) bool {
 	judge(x)
 	x.mu.Unlock()
 	close(x.settled)
-	switch {
-	case x.listens == nil, x.failure != nil:
-	case x.refusal != nil:
-		f.onWarning("listen refused", "does not tell when something changes: "+visible(x.refusal.Error(), maxReasonBytes))
-	default:
-		f.onListenEnd(x.listens)
+	if x.listens != nil {
+		f.listenEnded(x)
 	}
 	if x.sdkID != 0 {
 		if sdkID, err := jsonrpc.MakeID(float64(x.sdkID)); err == nil {
@@ -80,6 +76,23 @@ func (f *filter) conclude(x *exchange, judge func(*exchange)) bool {
 		}
 	}
 	return true
+}
+
+// listenEnded acts on the end of a subscription.
+func (f *filter) listenEnded(x *exchange) {
+	f.onAcknowledged(x.asked, nil)
+	uris, _ := listened(x.listens)
+	isOfTask := false
+	if len(uris) == 1 {
+		_, isOfTask = taskListenedTo(uris[0])
+	}
+	switch {
+	case x.failure != nil, isOfTask: // a task is looked at all the same
+	case x.refusal != nil:
+		f.onWarning("listen refused", "does not tell when something changes: "+visible(x.refusal.Error(), maxReasonBytes))
+	default:
+		f.onListenEnd(x.listens)
+	}
 }
 
 // judge writes what the reply says into the exchange, whose lock is held.

@@ -81,6 +81,7 @@ func (c *Connector) request(ctx context.Context, e errand) (CallReply, error) {
 	if err != nil {
 		return CallReply{}, err
 	}
+	s.freshen()
 	reply, err := s.run(ctx, e)
 	reply.Duration = time.Since(begun)
 	return reply, err

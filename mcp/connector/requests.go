@@ -44,6 +44,10 @@ func (f *filter) notified(method string, params jsontext.Value) {
 		f.onList(resourceList | templateList)
 	case resourceUpdated:
 		f.onUpdate(uriOf(params))
+	case acknowledgedNotification:
+		f.acknowledged(params)
+	case taskNotification, taskStatusNotification:
+		f.onTask(params)
 	case cancelledNotification:
 		f.withdrawn(params)
 	case elicitationDone:

@@ -37,10 +37,12 @@ type session struct {
 	dirtyMu    sync.Mutex
 	dirty      lists
 	tools      relisting
+	fresh      freshness
 
 	subscriptions *subscriptions
 	listening     listening
 	inquiries     *inquiries
+	followed      *followed
 
 	workers   sync.WaitGroup
 	finishing sync.Once
@@ -54,13 +56,14 @@ func newSession(c *Connector, j *journal, in io.Reader) *session {
 		slots:  semaphore.NewWeighted(int64(c.definition.MaxConcurrent)),
 		talked: make(chan struct{}), changed: make(chan struct{}, 1), hurry: make(chan struct{}, 1), gone: make(chan struct{}),
 		tools:         relisting{ended: make(chan struct{})},
-		subscriptions: newSubscriptions(), inquiries: newInquiries(),
+		subscriptions: newSubscriptions(), inquiries: newInquiries(), followed: newFollowed(),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	f := s.filter
 	f.onList = s.markChanged
 	f.onUpdate = s.subscriptions.update
-	f.onListenEnd = s.listenAgain
+	f.onListenEnd, f.onAcknowledged = s.listenAgain, s.agreed
+	f.onTask = s.followed.told
 	f.onInquiry, f.onWithdraw, f.onPageDone = s.serve, s.inquiries.withdraw, s.inquiries.pageDone
 	f.onLog = s.logged
 	f.onWarning = c.warn

@@ -30,13 +30,14 @@ func signal(to chan struct{}) {
 	}
 }
 
-// takeDirty returns the lists that are to be fetched now, and how often the server had said by then that its tools changed.
-func (s *session) takeDirty() (l lists, told int) {
+// takeDirty returns the lists that are to be fetched now, whether that is for their age alone, and how often the server had said
+// by then that its tools changed.
+func (s *session) takeDirty() (l lists, isForAge bool, told int) {
 	s.dirtyMu.Lock()
 	defer s.dirtyMu.Unlock()
-	l = s.dirty
-	s.dirty = 0
-	return l, s.tools.told
+	l, isForAge = s.dirty|s.fresh.wanted, s.dirty == 0
+	s.dirty, s.fresh.wanted = 0, 0
+	return l, isForAge, s.tools.told
 }
 
 // announced are the lists that the server has.
@@ -72,15 +73,17 @@ func (s *session) keepListed() {
 		if !s.rest(pause - time.Since(last)) {
 			return
 		}
-		dirty, told := s.takeDirty()
+		dirty, isForAge, told := s.takeDirty()
 		hasNews, toolsErr, err := s.connector.refresh(s.ctx, s, dirty&s.announced())
 		last = time.Now()
+		s.refreshed(dirty)
 		if dirty&toolList != 0 {
 			s.relisted(told, toolsErr)
 		}
 		switch {
 		case err != nil:
 			s.connector.warn("list", fmt.Sprintf("could not be listed again, the list before stands: %v", err))
+		case isForAge:
 		case hasNews:
 			pause = t.sync
 		case pause < t.maxSync:
@@ -251,6 +254,7 @@ type listed struct {
 func (s *session) fetchList(ctx context.Context, k kind) listed {
 	ctx, cancel := context.WithTimeout(ctx, s.connector.definition.StartTimeout)
 	defer cancel()
+	ttl := time.Duration(0)
 	entries, warning, err := listAll(ctx, k.member, s.answer.era == EraModern, func(ctx context.Context, cursor *string) (jsontext.Value, error) {
 		x := newExchange(k.method)
 		if cursor != nil {
@@ -260,13 +264,18 @@ func (s *session) fetchList(ctx context.Context, k kind) listed {
 		err := k.ask(withExchange(ctx, x), s.client)
 		x.finish()
 		if x.isSettled() {
-			return x.outcome()
+			raw, err := x.outcome()
+			if err == nil && s.answer.era == EraModern {
+				ttl = ttlOf(raw, ttl, cursor == nil)
+			}
+			return raw, err
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		return nil, err
 	})
+	s.fetched(k.list, ttl)
 	if isMethodNotFound(err) {
 		// Templates have no announcement of their own, so nothing is wrong there.
 		if k.list != templateList {

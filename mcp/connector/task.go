@@ -199,6 +199,9 @@ func (s *session) follow(ctx context.Context, task Task, o RequestOptions, onSta
 	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
 	r := &running{id: o.ID, clock: &Clock{}, ctx: ctx}
 	defer s.inquiries.during(r)()
+	woken, leave := s.followed.begin(task.ID)
+	defer leave()
+	defer s.listenToTask(task.ID)()
 	answered := map[string]bool{}
 	state, told := taskState{Task: task}, Task{}
 	for {
@@ -219,7 +222,7 @@ func (s *session) follow(ctx context.Context, task Task, o RequestOptions, onSta
 				return CallReply{}, err
 			}
 		}
-		if !sleep(ctx, min(max(firstOf(state.PollAfter, s.connector.tuning.poll), minPoll), maxPoll)) {
+		if !sleepUntil(ctx, woken, min(max(firstOf(state.PollAfter, s.connector.tuning.poll), minPoll), maxPoll)) {
 			return CallReply{}, s.ended(ctx)
 		}
 		reply, err := s.aboutTask(ctx, "tasks/get", task.ID, nil, RequestOptions{ID: o.ID})

@@ -153,6 +153,9 @@ func (h *Host) Tools() []Tool {
 	rules, isHealthy := permission.ByConnector(h.permissions.Rules()), h.isHealthy()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for _, s := range h.slots {
+		s.freshen()
+	}
 	index := h.index()
 	tools := make([]Tool, len(index.tools))
 	for i, entry := range index.tools {

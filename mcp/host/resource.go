@@ -51,7 +51,18 @@ func (h *Host) listedSlots(idOrName string) ([]*slot, error) {
 		}
 		slots = []*slot{s}
 	}
-	return slices.DeleteFunc(slices.Clone(slots), func(s *slot) bool { return !s.isListed() || !s.standing.mayRun() }), nil
+	slots = slices.DeleteFunc(slices.Clone(slots), func(s *slot) bool { return !s.isListed() || !s.standing.mayRun() })
+	for _, s := range slots {
+		s.freshen()
+	}
+	return slots, nil
+}
+
+// freshen has the lists fetched again that hold no longer, now that somebody looks at them; it does not wait. Host.mu is held.
+func (s *slot) freshen() {
+	if s.process != nil {
+		s.process.Freshen()
+	}
 }
 
 // clean takes the secrets out of texts that a connector says; h.mu is held.

@@ -45,10 +45,7 @@ func (f *fake) answer(r request) {
 	case "completion/complete":
 		f.complete(r)
 	case "subscriptions/listen":
-		f.notify("notifications/subscriptions/acknowledged", `{"notifications":{"toolsListChanged":true}}`)
-		if f.mode().has("endlisten") {
-			f.result(r.ID, `{}`)
-		}
+		f.listen(r)
 	default:
 		f.fail(r.ID, "-32601", "method not found")
 	}
@@ -87,7 +84,7 @@ func (f *fake) initialize(r request) {
 func (f *fake) listTools(r request) {
 	defer f.askOutside()
 	if text := f.getenv(ToolsVar); text != "" {
-		f.result(r.ID, fmt.Sprintf(`{"tools":%s}`, text))
+		f.result(r.ID, fmt.Sprintf(`{"tools":%s%s}`, text, f.hold()))
 		return
 	}
 	seen := f.count("tools/list")
@@ -158,7 +155,15 @@ func (f *fake) list(r request, member string, entry func(int) string) {
 	if f.mode().has("twice") && member != "tools" {
 		entries = append(append(entries, entries...), `{"name":5}`)
 	}
-	f.result(r.ID, fmt.Sprintf(`{%q:[%s]%s}`, member, strings.Join(entries, ","), next))
+	f.result(r.ID, fmt.Sprintf(`{%q:[%s]%s%s}`, member, strings.Join(entries, ","), next, f.hold()))
+}
+
+// hold says for how long a list holds, in mode ttl.
+func (f *fake) hold() string {
+	if ttl := f.mode()["ttl"]; ttl != "" {
+		return fmt.Sprintf(`,"ttlMs":%s,"cacheScope":"private"`, ttl)
+	}
+	return ""
 }
 
 // methodOfList is what lists are asked for with, by their names.

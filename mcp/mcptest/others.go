@@ -18,6 +18,9 @@ func otherModes() []Mode {
 		{"taskask", "", "has its tasks ask for a name; their result is what they got"},
 		{"taskend", "STATUS", "ends its tasks with that status"},
 		{"endlisten", "", "ends subscriptions as soon as they have begun"},
+		{"deaf", "", "agrees to tell of nothing that a subscription asks for"},
+		{"ttl", "MS", "says of its lists that they hold for so long"},
+		{"tasktell", "", "wants its tasks looked at once a minute, and tells of them at once"},
 		{"twice", "", "names each resource and prompt twice, and an entry that is none"},
 	}
 }
@@ -46,6 +49,26 @@ func (f *fake) subscribe(r request) {
 		return
 	}
 	f.result(r.ID, `{}`)
+}
+
+// listen answers subscriptions/listen, which goes on until it is cancelled: it tells of all that is asked for.
+func (f *fake) listen(r request) {
+	var params struct {
+		Notifications json.RawMessage `json:"notifications"`
+	}
+	_ = json.Unmarshal(r.Params, &params)
+	granted := string(params.Notifications)
+	if f.mode().has("deaf") || granted == "" {
+		granted = `{}`
+	}
+	f.notify("notifications/subscriptions/acknowledged",
+		fmt.Sprintf(`{"notifications":%s,"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}`, granted, r.ID))
+	if f.mode().has("tasktell") && strings.Contains(granted, `"taskIds"`) {
+		f.notify("notifications/tasks", f.taskAs("working", ""))
+	}
+	if f.mode().has("endlisten") {
+		f.result(r.ID, `{}`)
+	}
 }
 
 // prompt answers prompts/get: with the params as text, unless a variable says otherwise.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 )
 
 const taskForm = `{"message":"name?","requestedSchema":{"type":"object","properties":{"n":{"type":"string"}}}}`
@@ -26,11 +27,27 @@ func (f *fake) becomesTask(r request) bool {
 	f.running = &task{}
 	f.mu.Unlock()
 	if f.isModern() {
-		f.result(r.ID, `{"resultType":"task","taskId":"t-1","status":"working","ttlMs":60000,"pollIntervalMs":100}`)
-	} else {
-		f.result(r.ID, `{"task":{"taskId":"t-1","status":"working","ttl":60000,"pollInterval":100}}`)
+		f.result(r.ID, fmt.Sprintf(`{"resultType":"task","taskId":"t-1","status":"working","ttlMs":60000,"pollIntervalMs":%d}`, f.pollMS()))
+		return true
+	}
+	f.result(r.ID, fmt.Sprintf(`{"task":{"taskId":"t-1","status":"working","ttl":60000,"pollInterval":%d}}`, f.pollMS()))
+	if f.mode().has("tasktell") {
+		f.working.Go(func() {
+			for range 20 { // whoever follows may not have begun to
+				f.notify("notifications/tasks/status", f.taskAs("working", ""))
+				time.Sleep(50 * time.Millisecond)
+			}
+		})
 	}
 	return true
+}
+
+// pollMS is how often a task wants to be looked at.
+func (f *fake) pollMS() int {
+	if f.mode().has("tasktell") {
+		return 60_000
+	}
+	return 100
 }
 
 // tasks answers the requests about the task.
@@ -84,7 +101,7 @@ func (f *fake) statusOf(t *task) string {
 
 func (f *fake) taskAs(status, got string) string {
 	if !f.isModern() {
-		return fmt.Sprintf(`{"taskId":"t-1","status":%q,"statusMessage":"at it","ttl":60000,"pollInterval":100}`, status)
+		return fmt.Sprintf(`{"taskId":"t-1","status":%q,"statusMessage":"at it","ttl":60000,"pollInterval":%d}`, status, f.pollMS())
 	}
 	more := ""
 	switch status {
@@ -95,7 +112,7 @@ func (f *fake) taskAs(status, got string) string {
 	case "input_required":
 		more = `,"inputRequests":{"q":{"method":"elicitation/create","params":` + taskForm + `}}`
 	}
-	return fmt.Sprintf(`{"resultType":"complete","taskId":"t-1","status":%q,"statusMessage":"at it","ttlMs":60000,"pollIntervalMs":100%s}`, status, more)
+	return fmt.Sprintf(`{"resultType":"complete","taskId":"t-1","status":%q,"statusMessage":"at it","ttlMs":60000,"pollIntervalMs":%d%s}`, status, f.pollMS(), more)
 }
 
 // taskResult answers tasks/result of the older era, where a task asks too.
