@@ -49,7 +49,8 @@ func (s *Session) promptGet(ctx context.Context, params message.PromptGetParams)
 		params.CallID = message.CallID(host.NewCallID())
 	}
 	report := s.progressOf(ctx, params.WorkDoneToken, "Getting a prompt", func() { c.CancelCall(string(params.CallID)) })
-	request := requestOf(callerOf(ctx), params.Connector, params.CallID, params.SessionID, report)
+	caller := callerOf(ctx)
+	request := requestOf(caller, params.Connector, params.CallID, sessionOf(caller, params.SessionID, params.ParentSessionID), report)
 	answer, err := c.GetPrompt(ctx, request, params.Name, params.ArgumentBytes())
 	report.end(string(answer.Outcome.Status))
 	if err != nil {
@@ -82,7 +83,9 @@ func (s *Session) complete(ctx context.Context, params message.CompleteParams) (
 	if err != nil {
 		return message.CompleteResult{}, err
 	}
-	answer, err := c.Complete(ctx, requestOf(callerOf(ctx), params.Connector, "", "", &report{}), connector.Completion{
+	caller := callerOf(ctx)
+	session := sessionOf(caller, params.SessionID, params.ParentSessionID)
+	answer, err := c.Complete(ctx, requestOf(caller, params.Connector, "", session, &report{}), connector.Completion{
 		Prompt: params.Ref.Prompt, Template: params.Ref.URITemplate, Argument: params.Argument, Value: params.Value, Others: params.Arguments,
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ func (s *Session) resourceSubscribe(ctx context.Context, params message.Resource
 		return message.ResourceSubscribeResult{}, err
 	}
 	caller := callerOf(ctx)
-	outcome, err := c.Subscribe(ctx, requestOf(caller, params.Connector, "", "", &report{}), params.URI, caller.prefix)
+	outcome, err := c.Subscribe(ctx, requestOf(caller, params.Connector, "", sessionOf(caller, "", ""), &report{}), params.URI, caller.prefix)
 	if err != nil {
 		return message.ResourceSubscribeResult{}, misuse(err)
 	}

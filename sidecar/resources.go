@@ -42,9 +42,10 @@ func ResourcesMessage(h *host.Host, params message.ResourcesParams) (message.Res
 }
 
 // requestOf is what a caller's request of a connector has beside its subject.
-func requestOf(c *client, connector message.ConnectorRef, id message.CallID, session message.SessionID, report *report) host.Request {
+func requestOf(c *client, connector message.ConnectorRef, id message.CallID, session callSession, report *report) host.Request {
 	return host.Request{
-		Connector: string(connector), CallID: string(id), SessionID: c.session(string(session)), Caller: c.caller, OnProgress: report.progress,
+		Connector: string(connector), CallID: string(id), Caller: c.caller, OnProgress: report.progress,
+		SessionID: session.id, ParentSessionID: session.parent, Joined: session.joined,
 	}
 }
 
@@ -60,7 +61,9 @@ func (s *Session) resourceRead(ctx context.Context, params message.ResourceReadP
 		params.CallID = message.CallID(host.NewCallID())
 	}
 	report := s.progressOf(ctx, params.WorkDoneToken, "Reading a resource", func() { c.CancelCall(string(params.CallID)) })
-	answer, err := c.ReadResource(ctx, requestOf(callerOf(ctx), params.Connector, params.CallID, params.SessionID, report), params.URI)
+	caller := callerOf(ctx)
+	session := sessionOf(caller, params.SessionID, params.ParentSessionID)
+	answer, err := c.ReadResource(ctx, requestOf(caller, params.Connector, params.CallID, session, report), params.URI)
 	report.end(string(answer.Outcome.Status))
 	if err != nil {
 		return message.ResourceReadResult{}, misuse(err)

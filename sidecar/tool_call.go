@@ -23,7 +23,7 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 		params.CallID = message.CallID(host.NewCallID())
 	}
 	report := s.progressOf(ctx, params.WorkDoneToken, "Calling "+string(params.Tool), func() { c.CancelCall(string(params.CallID)) })
-	session := sessionOf(caller, params)
+	session := sessionOf(caller, params.SessionID, params.ParentSessionID)
 	outcome, err := c.Call(ctx, host.CallRequest{
 		CallID: string(params.CallID), Tool: string(params.Tool), Arguments: params.ArgumentBytes(),
 		SessionID: session.id, ParentSessionID: session.parent, Joined: session.joined, IsReadOnly: session.isReadOnly,
@@ -47,10 +47,10 @@ type callSession struct {
 
 // sessionOf is that of the caller's own, but for one that it has joined: it uses the processes of that, and nothing that was
 // allowed to it.
-func sessionOf(caller *client, params message.ToolCallParams) callSession {
-	id := string(params.SessionID)
+func sessionOf(caller *client, session, parent message.SessionID) callSession {
+	id := string(session)
 	if isJoined, isDriving := caller.joinedTo(id); isJoined {
 		return callSession{id: caller.session("joined " + id), joined: id, isReadOnly: !isDriving}
 	}
-	return callSession{id: caller.session(id), parent: caller.parent(string(params.ParentSessionID))}
+	return callSession{id: caller.session(id), parent: caller.parent(string(parent))}
 }

@@ -180,10 +180,10 @@ func TestC8_NeverMoreThanMaxAndNobodyOvertakes(t *testing.T) {
 }
 
 // pooled is a house with a fake connector x whose calls say which process they ran in.
-func pooled(t *testing.T, options string) *house {
+func pooled(t *testing.T, options string, environ ...string) *house {
 	t.Helper()
 	h := newHouse(t)
-	text := servers("x", "dump,delay=tools/call:50ms")
+	text := servers("x", "dump,delay=tools/call:50ms", environ...)
 	write(t, h.user, strings.TrimSuffix(text, `}}}`)+`,"pillion":`+options+`}}}`)
 	h.Start()
 	h.started("x")

@@ -10,6 +10,7 @@ import (
 	"pillion/mcp/connector"
 	"pillion/mcp/permission"
 	"pillion/mcp/result"
+	"pillion/mcp/settings"
 )
 
 // Prompt is one prompt of one connector as it is listed now. All but the connector is the connector's claim.
@@ -97,6 +98,14 @@ type CompletionAnswer struct {
 	HasMore bool
 }
 
+// isOfCall reports whether every call of a connector has a process to itself.
+func (h *Host) isOfCall(idOrName string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, err := h.findSlot(idOrName)
+	return err == nil && poolOf(s.entry).scope == settings.ScopeCall
+}
+
 // Complete asks a connector how a text may go on, starting it if it must. A caller who is not the editor's user is asked for
 // (S15). A connector that completes nothing has no values. The error is that of [Host.Call]; outcomes are in the answer.
 func (h *Host) Complete(ctx context.Context, request Request, text connector.Completion) (CompletionAnswer, error) {
@@ -107,7 +116,8 @@ func (h *Host) Complete(ctx context.Context, request Request, text connector.Com
 	shown, _ := json.Marshal(asked, json.Deterministic(true)) // maps of strings
 	reply, outcome, err := h.answers(ctx, errand{
 		Request: request, method: completeMethod, what: "have a text completed by this connector", arguments: shown,
-		isFree: func(*slot) bool { return false },
+		isOfWindow: h.isOfCall(request.Connector), // not a process for each key that is typed
+		isFree:     func(*slot) bool { return false },
 		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
 			reply, err := process.Complete(ctx, text, o)
 			var unsupported *connector.UnsupportedError

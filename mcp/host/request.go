@@ -23,9 +23,10 @@ type Request struct {
 	// Connector is its id, or a name that only one has.
 	Connector string
 	// CallID names the request for [Host.CancelCall]; empty lets the host choose one.
-	CallID    string
-	SessionID string
-	Caller    Caller
+	CallID string
+	// SessionID, ParentSessionID and Joined say which process of the connector it is made to, as those of a [CallRequest].
+	SessionID, ParentSessionID, Joined string
+	Caller                             Caller
 	// OnProgress is told of the connector's progress, in order; it must not block.
 	OnProgress func(connector.Progress)
 }
@@ -36,6 +37,8 @@ type errand struct {
 	method    string // of MCP
 	what      string // as people read it: "read the resource"
 	arguments []byte // what is asked for, as one JSON object: shown, and kept in the audit log
+	// isOfWindow says that it is made to the window's own process, whoever makes it.
+	isOfWindow bool
 	// isFree reports whether anybody may ask for it unasked; h.mu is held.
 	isFree func(*slot) bool
 	send   func(context.Context, *connector.Connector, connector.RequestOptions) (connector.CallReply, error)
@@ -55,8 +58,11 @@ func (h *Host) answers(ctx context.Context, e errand) (connector.CallReply, Resu
 	}
 	c := &call{
 		host: h, isErrand: true, arguments: e.arguments, tool: Tool{ConnectorName: name, Connector: id},
-		request: CallRequest{CallID: e.CallID, Tool: e.method, SessionID: e.SessionID, Caller: e.Caller},
+		request: CallRequest{
+			CallID: e.CallID, Tool: e.method, SessionID: e.SessionID, ParentSessionID: e.ParentSessionID, Joined: e.Joined, Caller: e.Caller,
+		},
 	}
+	c.recheckErrand = func(ctx context.Context, at target) error { return c.stillStands(ctx, id, at, e) }
 	if err := h.calls.begin(e.CallID, Label(name, e.method), time.Now(), cancel); err != nil {
 		return connector.CallReply{}, Result{}, err
 	}
@@ -158,9 +164,39 @@ func (c *call) method() string {
 	return ""
 }
 
-// makeErrand sends it.
+// stillStands is [call.recheck] for an errand.
+func (c *call) stillStands(ctx context.Context, id string, at target, e errand) error {
+	now, _, stop := c.resolveErrand(ctx, id, e)
+	if stop != nil || now.key != at.key {
+		return errOutdated
+	}
+	if _, verdict := c.verdict(now); verdict.Decision == permission.Deny {
+		return errOutdated
+	}
+	return nil
+}
+
+// moveErrand finds the process that it is made to: that which a call of the same session would be made to (C8).
+func (c *call) moveErrand(ctx context.Context, at target, e errand) (target, *Result) {
+	if e.isOfWindow {
+		return at, nil
+	}
+	moved, stop, err := c.move(ctx, at)
+	if err != nil {
+		changed := c.ended(StatusConnectorDown, fmt.Sprintf("the connector %q has changed while this waited for its turn; nothing was sent", at.tool.ConnectorName))
+		return target{}, &changed
+	}
+	return moved, stop
+}
+
+// makeErrand sends it, to the process that it must have.
 func (c *call) makeErrand(ctx context.Context, at target, e errand) (connector.CallReply, Result) {
 	h := c.host
+	defer c.leave()
+	at, stop := c.moveErrand(ctx, at, e)
+	if stop != nil {
+		return connector.CallReply{}, *stop
+	}
 	h.busy(at.slot, 1)
 	defer h.busy(at.slot, -1)
 	c.state(CallRunning)

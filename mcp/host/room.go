@@ -251,6 +251,13 @@ func (c *call) enter(ctx context.Context, at target) (target, *Result, error) {
 		gone := c.ended(StatusConnectorDown, fmt.Sprintf("the process of %q was taken away; nothing ran", at.tool.ConnectorName))
 		return target{}, &gone, nil
 	}
+	if c.isErrand { // which is no tool's
+		at.slot, at.process = room, process
+		if !isLive {
+			err = c.recheck(ctx, at)
+		}
+		return at, nil, err
+	}
 	if _, err := process.AwaitTools(ctx, c.request.Timeout); err != nil {
 		failed := c.ended(StatusConnectorError, fmt.Sprintf("the connector %q: %s; nothing ran", at.tool.ConnectorName, h.redacted(err.Error())))
 		return target{}, &failed, nil

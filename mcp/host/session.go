@@ -2,14 +2,15 @@ package host
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
-// SessionProcess is a process that a session has to itself.
+// SessionProcess is a process that a session has to itself, or what it has of a remote server in its place.
 type SessionProcess struct {
 	Connector, Name string // the connector's id and name
 	Session         string
-	PID             int
+	PID             int // 0 of a remote server
 }
 
 // SessionProcesses are the processes that sessions have to themselves, by session.
@@ -18,9 +19,10 @@ func (h *Host) SessionProcesses() []SessionProcess {
 	defer h.mu.Unlock()
 	var all []SessionProcess
 	for _, s := range h.present() {
-		for _, p := range s.processes() {
-			if p.SessionID != "" {
-				all = append(all, SessionProcess{Connector: s.id, Name: s.entry.Name, Session: p.SessionID, PID: p.PID})
+		for _, name := range slices.Sorted(maps.Keys(s.rooms)) {
+			room := s.rooms[name]
+			if session := room.session(); session != "" && room.process != nil && room.life.activity == activityReady {
+				all = append(all, SessionProcess{Connector: s.id, Name: s.entry.Name, Session: session, PID: room.process.Status().PID})
 			}
 		}
 	}

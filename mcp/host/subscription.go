@@ -26,7 +26,8 @@ const maxHeld = 1000
 func (h *Host) Subscribe(ctx context.Context, request Request, uri, holder string) (Result, error) {
 	_, outcome, err := h.answers(ctx, errand{
 		Request: request, method: "resources/subscribe", what: "follow a resource that this connector does not list",
-		arguments: fmt.Appendf(nil, `{"uri":%s}`, quoted(uri)),
+		isOfWindow: true, // it outlives sessions and calls
+		arguments:  fmt.Appendf(nil, `{"uri":%s}`, quoted(uri)),
 		isFree: func(s *slot) bool {
 			return s.isListed() && slices.ContainsFunc(s.catalogue.Resources, func(r connector.Resource) bool { return r.URI == uri })
 		},

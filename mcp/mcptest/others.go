@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -35,7 +36,11 @@ func (f *fake) readResource(r request) {
 		URI string `json:"uri"`
 	}
 	_ = json.Unmarshal(r.Params, &params)
-	f.result(r.ID, fmt.Sprintf(`{"contents":[{"uri":%s,"mimeType":"text/plain","text":%s}]}`, quote(params.URI), quote("what stands at "+params.URI)))
+	text := "what stands at " + params.URI
+	if f.mode().has("dump") {
+		text = strconv.Itoa(os.Getpid())
+	}
+	f.result(r.ID, fmt.Sprintf(`{"contents":[{"uri":%s,"mimeType":"text/plain","text":%s}]}`, quote(params.URI), quote(text)))
 }
 
 func (f *fake) subscribe(r request) {
@@ -82,6 +87,9 @@ func (f *fake) prompt(r request) {
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	_ = json.Unmarshal(r.Params, &params)
+	if f.mode().has("dump") {
+		params.Name, params.Arguments = strconv.Itoa(os.Getpid()), nil
+	}
 	f.result(r.ID, fmt.Sprintf(`{"description":"about %s","messages":[{"role":"user","content":{"type":"text","text":%s}}]}`,
 		params.Name, quote(params.Name+" "+string(params.Arguments))))
 }
@@ -95,6 +103,9 @@ func (f *fake) complete(r request) {
 	}
 	_ = json.Unmarshal(r.Params, &params)
 	value := params.Argument.Value
+	if f.mode().has("dump") {
+		value = strconv.Itoa(os.Getpid()) + " "
+	}
 	f.result(r.ID, fmt.Sprintf(`{"completion":{"values":[%s,%s],"total":3,"hasMore":true}}`, quote(value+"a"), quote(value+"b")))
 }
 

@@ -21,11 +21,12 @@ type AgentSession struct {
 	Holders   []SessionHolder  `json:"holders"` // who joined it, beside whose it is
 }
 
-// SessionProcess is a process that a session has to itself.
+// SessionProcess is a process that a session has to itself, or what it has of a
+// remote server in its place.
 type SessionProcess struct {
 	Connector     ConnectorID `json:"connector"`
 	ConnectorName string      `json:"connectorName"` // as its file writes it
-	PID           int         `json:"pid"`           // process id on the machine that Pillion runs on
+	PID           int         `json:"pid,omitzero"`  // process id on the machine that Pillion runs on; absent of a remote server
 }
 
 // JoinMode is what a second holder of a session may do. One that is not known

@@ -44,12 +44,13 @@ type PromptsResult struct {
 
 // PromptGetParams names a prompt and the texts that it is made of.
 type PromptGetParams struct {
-	Connector     ConnectorRef   `json:"connector"`
-	Name          string         `json:"name"`                             // as the connector calls it
-	Arguments     jsontext.Value `json:"arguments,omitzero" wire:"object"` // texts by name
-	CallID        CallID         `json:"callId,omitzero"`                  // for pillion/call/cancel
-	SessionID     SessionID      `json:"sessionId,omitzero"`
-	WorkDoneToken ProgressToken  `json:"workDoneToken,omitzero"`
+	Connector       ConnectorRef   `json:"connector"`
+	Name            string         `json:"name"`                             // as the connector calls it
+	Arguments       jsontext.Value `json:"arguments,omitzero" wire:"object"` // texts by name
+	CallID          CallID         `json:"callId,omitzero"`                  // for pillion/call/cancel
+	SessionID       SessionID      `json:"sessionId,omitzero"`
+	ParentSessionID SessionID      `json:"parentSessionId,omitzero"` // session that the caller's session belongs to
+	WorkDoneToken   ProgressToken  `json:"workDoneToken,omitzero"`
 }
 
 // Check returns what is wrong with the params, as a sentence for -32602.
@@ -105,11 +106,13 @@ type CompletionRef struct {
 
 // CompleteParams says what was typed so far, of which argument of what.
 type CompleteParams struct {
-	Connector ConnectorRef      `json:"connector"`
-	Ref       CompletionRef     `json:"ref"`
-	Argument  string            `json:"argument"`           // name of the argument, or variable
-	Value     string            `json:"value"`              // what was typed so far
-	Arguments map[string]string `json:"arguments,omitzero"` // the others that have their values already
+	Connector       ConnectorRef      `json:"connector"`
+	Ref             CompletionRef     `json:"ref"`
+	Argument        string            `json:"argument"`           // name of the argument, or variable
+	Value           string            `json:"value"`              // what was typed so far
+	Arguments       map[string]string `json:"arguments,omitzero"` // the others that have their values already
+	SessionID       SessionID         `json:"sessionId,omitzero"`
+	ParentSessionID SessionID         `json:"parentSessionId,omitzero"` // session that the caller's session belongs to
 }
 
 // Check returns what is wrong with the params, as a sentence for -32602.

@@ -50,11 +50,12 @@ type ResourcesResult struct {
 
 // ResourceReadParams names what to read.
 type ResourceReadParams struct {
-	Connector     ConnectorRef  `json:"connector"`
-	URI           string        `json:"uri"`             // its address, as the connector writes it
-	CallID        CallID        `json:"callId,omitzero"` // for pillion/call/cancel
-	SessionID     SessionID     `json:"sessionId,omitzero"`
-	WorkDoneToken ProgressToken `json:"workDoneToken,omitzero"`
+	Connector       ConnectorRef  `json:"connector"`
+	URI             string        `json:"uri"`             // its address, as the connector writes it
+	CallID          CallID        `json:"callId,omitzero"` // for pillion/call/cancel
+	SessionID       SessionID     `json:"sessionId,omitzero"`
+	ParentSessionID SessionID     `json:"parentSessionId,omitzero"` // session that the caller's session belongs to
+	WorkDoneToken   ProgressToken `json:"workDoneToken,omitzero"`
 }
 
 // Check returns what is wrong with the params, as a sentence for -32602.

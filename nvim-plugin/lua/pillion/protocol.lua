@@ -360,13 +360,14 @@
 ---who joined it, beside whose it is
 ---@field holders pillion.SessionHolder[]
 
----pillion.SessionProcess is a process that a session has to itself.
+---pillion.SessionProcess is a process that a session has to itself, or what it has of a remote
+---server in its place.
 ---@class (exact) pillion.SessionProcess
 ---@field connector pillion.ConnectorId
 ---as its file writes it
 ---@field connectorName string
----process id on the machine that Pillion runs on
----@field pid integer
+---process id on the machine that Pillion runs on; absent of a remote server
+---@field pid? integer
 
 ---pillion.JoinMode is what a second holder of a session may do. One that is not known reads as
 ---readOnly.
@@ -767,6 +768,8 @@
 ---for pillion/call/cancel
 ---@field callId? pillion.CallId
 ---@field sessionId? pillion.SessionId
+---session that the caller's session belongs to
+---@field parentSessionId? pillion.SessionId
 ---@field workDoneToken? pillion.ProgressToken
 
 ---pillion.ResourceReadResult is what stands at an address, or why it could not be had.
@@ -869,6 +872,8 @@
 ---for pillion/call/cancel
 ---@field callId? pillion.CallId
 ---@field sessionId? pillion.SessionId
+---session that the caller's session belongs to
+---@field parentSessionId? pillion.SessionId
 ---@field workDoneToken? pillion.ProgressToken
 
 ---pillion.PromptGetResult is what a connector wrote, or why it could not be had.
@@ -922,6 +927,9 @@
 ---@field value string
 ---the others that have their values already
 ---@field arguments? table<string, string>
+---@field sessionId? pillion.SessionId
+---session that the caller's session belongs to
+---@field parentSessionId? pillion.SessionId
 
 ---pillion.CompleteResult is how the text may go on.
 ---@class (exact) pillion.CompleteResult

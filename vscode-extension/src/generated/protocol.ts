@@ -453,13 +453,16 @@ export interface AgentSession {
   holders: SessionHolder[];
 }
 
-/** SessionProcess is a process that a session has to itself. */
+/**
+ * SessionProcess is a process that a session has to itself, or what it has of a remote server
+ * in its place.
+ */
 export interface SessionProcess {
   connector: ConnectorId;
   /** as its file writes it */
   connectorName: string;
-  /** process id on the machine that Pillion runs on */
-  pid: number;
+  /** process id on the machine that Pillion runs on; absent of a remote server */
+  pid?: number;
 }
 
 /**
@@ -956,6 +959,8 @@ export interface ResourceReadParams {
   /** for pillion/call/cancel */
   callId?: CallId;
   sessionId?: SessionId;
+  /** session that the caller's session belongs to */
+  parentSessionId?: SessionId;
   workDoneToken?: ProgressToken;
 }
 
@@ -1071,6 +1076,8 @@ export interface PromptGetParams {
   /** for pillion/call/cancel */
   callId?: CallId;
   sessionId?: SessionId;
+  /** session that the caller's session belongs to */
+  parentSessionId?: SessionId;
   workDoneToken?: ProgressToken;
 }
 
@@ -1134,6 +1141,9 @@ export interface CompleteParams {
   value: string;
   /** the others that have their values already */
   arguments?: Record<string, string>;
+  sessionId?: SessionId;
+  /** session that the caller's session belongs to */
+  parentSessionId?: SessionId;
 }
 
 /** CompleteResult is how the text may go on. */
