@@ -34,6 +34,7 @@ type errand struct {
 	// send has the SDK write the request. What it returns counts only where the exchange says nothing.
 	send    func(ctx context.Context, client *mcp.ClientSession, meta mcp.Meta) error
 	options RequestOptions
+	cause   *running // see [exchange]
 }
 
 // run waits for a free place, sends and waits for the reply. What the server asks for first it gets, if it was offered; each
@@ -69,6 +70,7 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 	defer clock.drive(nil)
 	r := &running{id: e.options.ID, clock: clock, ctx: ctx}
 	defer s.inquiries.during(r)()
+	e.cause = r
 	members, hasVisited := e.members, false
 	for round := 1; ; round++ {
 		reply, err := s.round(ctx, e, members, deadline, round == 1)
@@ -97,7 +99,7 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 // round sends the request once and waits for the reply.
 func (s *session) round(ctx context.Context, e errand, members []member, deadline *deadline, isFirst bool) (CallReply, error) {
 	x := newExchange(e.method)
-	x.members = members
+	x.members, x.cause = members, e.cause
 	if isFirst {
 		x.onWritten = e.options.OnWritten
 	}

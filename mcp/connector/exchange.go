@@ -30,6 +30,8 @@ type exchange struct {
 	// onProgress is called for each progress notification with this exchange's token.
 	onProgress func(Progress)
 	token      int64 // 0 means none
+	// cause is what waits for the answer, and what the server may ask during; nil for the requests of nobody.
+	cause *running
 	// listens are the params of a subscription; nil for every other request.
 	listens jsontext.Value
 	// asked is what of them says what is to be told, as it was sent.

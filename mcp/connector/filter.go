@@ -59,9 +59,10 @@ type filter struct {
 	onAcknowledged func(asked, granted jsontext.Value)
 	// onTask is given the params of a notice of a task.
 	onTask func(params jsontext.Value)
-	// onInquiry is given a request of the server other than ping, which it answers; it must not block. onWithdraw is told the
+	// onInquiry is given a request of the server other than ping, which it answers, with the request of ours whose stream it came
+	// by, where it has one; it must not block. onWithdraw is told the
 	// id of one that the server does not wait for any more.
-	onInquiry  func(method string, id, params jsontext.Value)
+	onInquiry  func(of *exchange, method string, id, params jsontext.Value)
 	onWithdraw func(id string)
 	// onPageDone and onLog are given the params of notifications.
 	onPageDone, onLog func(params jsontext.Value)
@@ -97,7 +98,7 @@ func newFilter(log *slog.Logger, in io.Reader) *filter {
 		log: log, in: in,
 		onList: func(lists) {}, onUpdate: func(string) {}, onListenEnd: func(jsontext.Value) {},
 		onAcknowledged: func(jsontext.Value, jsontext.Value) {}, onTask: func(jsontext.Value) {},
-		onInquiry: func(string, jsontext.Value, jsontext.Value) {}, onWithdraw: func(string) {},
+		onInquiry: func(*exchange, string, jsontext.Value, jsontext.Value) {}, onWithdraw: func(string) {},
 		onPageDone: func(jsontext.Value) {}, onLog: func(jsontext.Value) {},
 		onWarning: func(string, string) {}, onNoise: func(string) {}, onTalk: func() {},
 		incoming: make(chan jsonrpc.Message, 64),
@@ -177,10 +178,10 @@ func (f *filter) first(text []byte, l line) (rest []byte) {
 			f.skip(text, int64(len(text)))
 			return nil
 		}
-		f.dispatch(message, l.isOwned)
+		f.dispatch(message, l)
 		return rest
 	case '[':
-		f.batch(text, l.isOwned)
+		f.batch(text, l)
 	default:
 		f.stray(text)
 	}
@@ -194,7 +195,7 @@ func (f *filter) stray(text []byte) {
 }
 
 // batch handles the messages of an array (MCP 2025-03-26), or skips it.
-func (f *filter) batch(text []byte, isOwned bool) {
+func (f *filter) batch(text []byte, l line) {
 	values, err := elements(text, 10_000)
 	var frames []frame
 	for _, value := range values {
@@ -210,22 +211,22 @@ func (f *filter) batch(text []byte, isOwned bool) {
 		return
 	}
 	for _, message := range frames {
-		f.dispatch(message, isOwned)
+		f.dispatch(message, l)
 	}
 }
 
-func (f *filter) dispatch(message frame, isOwned bool) {
+func (f *filter) dispatch(message frame, l line) {
 	f.messages.Add(1)
 	method, isText := text(message.method)
 	switch {
 	case message.method != nil && !isText:
 		f.skip([]byte("a message whose method is not a string"), 0)
 	case message.method == nil:
-		f.reply(message, isOwned)
+		f.reply(message, l.isOwned)
 	case message.id == nil || message.id.Kind() == 'n':
 		f.notified(method, message.params)
 	default:
-		f.requested(method, message.id, message.params)
+		f.requested(l.of, method, message.id, message.params)
 	}
 }
 

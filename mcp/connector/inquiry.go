@@ -35,6 +35,7 @@ const (
 // running is one of our requests while its answer is waited for: what a server may ask during.
 type running struct {
 	id    string
+	task  string // that it follows; empty for none
 	clock *Clock
 	ctx   context.Context
 
@@ -45,12 +46,14 @@ type running struct {
 type inquiries struct {
 	mu      sync.Mutex
 	running []*running // oldest first
-	open    map[string]context.CancelFunc
-	pages   map[string]chan struct{} // by elicitation id: closed when the server says that its page is done with
+	// shared is charged for what cannot be told to belong to one of several; it is anew once none is left.
+	shared *running
+	open   map[string]context.CancelFunc
+	pages  map[string]chan struct{} // by elicitation id: closed when the server says that its page is done with
 }
 
 func newInquiries() *inquiries {
-	return &inquiries{open: map[string]context.CancelFunc{}, pages: map[string]chan struct{}{}}
+	return &inquiries{shared: &running{}, open: map[string]context.CancelFunc{}, pages: map[string]chan struct{}{}}
 }
 
 // during notes that a request is under way, until the returned func is called.
@@ -61,23 +64,51 @@ func (q *inquiries) during(r *running) (end func()) {
 	return func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.running = slices.DeleteFunc(q.running, func(other *running) bool { return other == r })
+		if q.running = slices.DeleteFunc(q.running, func(other *running) bool { return other == r }); len(q.running) == 0 {
+			q.shared = &running{}
+		}
 	}
 }
 
-// cause is the request that a server asks in the middle of, where that can be told: the transport does not say. Where there
-// are several the newest is charged, and the id is empty.
-func (q *inquiries) cause() (charged *running, id string, all []*running) {
+// cause is the request that a server asks in the middle of, its id, and all that it may be about, whose clocks stand still meanwhile.
+// That is the one whose own stream the question came by (MCP 2025-11-25 streamable HTTP), that of the task that it names, or the
+// only one that is under way. Of several none is picked: the connector itself is charged, and the id is empty.
+func (q *inquiries) cause(of *exchange, task string) (charged *running, id string, all []*running) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	isMeant := func(r *running) bool { return of != nil && of.cause == r || task != "" && r.task == task }
+	if i := slices.IndexFunc(q.running, isMeant); i >= 0 {
+		return q.running[i], q.running[i].id, []*running{q.running[i]}
+	}
 	if len(q.running) == 0 {
 		return nil, "", nil
 	}
-	charged = q.running[len(q.running)-1]
-	if !slices.ContainsFunc(q.running, func(other *running) bool { return other.id != charged.id }) {
-		id = charged.id
+	first := q.running[0]
+	if slices.ContainsFunc(q.running, func(other *running) bool { return other.id != first.id }) || first.id == "" && len(q.running) > 1 {
+		return q.shared, "", slices.Clone(q.running)
 	}
-	return charged, id, slices.Clone(q.running)
+	return first, first.id, slices.Clone(q.running)
+}
+
+// relatedTask is the task that a request of a server says that it is about (MCP 2025-11-25 tasks).
+func relatedTask(params jsontext.Value) (id string) {
+	_ = object(params, func(name string, value jsontext.Value) error {
+		if name != "_meta" {
+			return nil
+		}
+		return object(value, func(name string, value jsontext.Value) error {
+			if name != "io.modelcontextprotocol/related-task" {
+				return nil
+			}
+			return object(value, func(name string, value jsontext.Value) error {
+				if name == "taskId" {
+					id, _ = text(value)
+				}
+				return nil
+			})
+		})
+	})
+	return id
 }
 
 // charge counts an inquiry against its request and reports whether it may still be made.
@@ -93,9 +124,9 @@ func (q *inquiries) charge(r *running, method string) bool {
 }
 
 // serve answers a request of a server of the legacy era, in its own time. It is called by the reader and never blocks.
-func (s *session) serve(method string, id, params jsontext.Value) {
+func (s *session) serve(of *exchange, method string, id, params jsontext.Value) {
 	id, params = id.Clone(), params.Clone()
-	charged, callID, all := s.inquiries.cause()
+	charged, callID, all := s.inquiries.cause(of, relatedTask(params))
 	refusal := s.mayInquire(method, params)
 	if refusal == nil && method != rootsMethod && charged == nil {
 		s.connector.warn("unasked "+method, fmt.Sprintf("asked for %s outside of any call", method))
@@ -205,7 +236,7 @@ func (s *session) inquire(ctx context.Context, method string, params jsontext.Va
 		return s.connector.offers().rootsResult(), nil
 	}
 	if charged != nil && !s.inquiries.charge(charged, method) {
-		s.connector.warn("many "+method, fmt.Sprintf("asked for %s again and again in one call; the rest is declined", method))
+		s.connector.warn("many "+method, fmt.Sprintf("asked for %s again and again during its calls; the rest is declined", method))
 		if method == elicitMethod {
 			return []byte(`{"action":"decline"}`), nil
 		}

@@ -22,6 +22,8 @@ type line struct {
 	bytes int64
 	// over has what could be read of a message that was too long; nil otherwise.
 	over *scanner
+	// of is the request whose own stream it came by; nil where a stream is nobody's own.
+	of *exchange
 }
 
 // lineReader splits a stream into lines and never holds more than one line of bounded length.

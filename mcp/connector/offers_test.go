@@ -159,12 +159,13 @@ func TestE8_AQuestionTakesNoTimeFromItsCall(t *testing.T) {
 // A question ends with the call that it was asked in.
 func TestC48_ACancelledCallTakesItsQuestionAlong(t *testing.T) {
 	t.Parallel()
-	asked, ended := make(chan struct{}), make(chan struct{})
+	asked, ended, returned := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	f := started(t, "", func(_ *Definition, o *Options, _ *tuning) {
 		o.Offers = Offers{HasForms: true, Elicit: func(ctx context.Context, _ Elicitation) ElicitationAnswer {
 			close(asked)
 			<-ctx.Done()
 			close(ended)
+			<-returned // or the server might answer before the call has noticed
 			return ElicitationAnswer{}
 		}}
 	})
@@ -177,6 +178,7 @@ func TestC48_ACancelledCallTakesItsQuestionAlong(t *testing.T) {
 		t.Error("the call was answered")
 	}
 	<-ended
+	close(returned)
 	f.eventually("the server is told", func() bool {
 		return strings.Contains(strings.Join(mcptest.Received(t, f.log), "\n"), `"action":"cancel"`)
 	})

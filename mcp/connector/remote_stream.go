@@ -34,6 +34,7 @@ func (r *remote) read(body io.ReadCloser, s *stream, x *exchange) error {
 		if e.retry > 0 {
 			s.retry = min(e.retry, r.session.connector.tuning.maxPause)
 		}
+		e.data.of = x
 		r.takeEvent(e)
 		if x != nil && x.isSettled() && !isOver {
 			// A server ends its stream after the reply, and the connection can be used again; one that does not is cut off.

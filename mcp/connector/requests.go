@@ -11,7 +11,7 @@ const maxForeignIDBytes = 1 << 10
 
 // requested answers a request of the server, without the SDK, whose answer to an elicitation would follow "$ref" in its schema
 // without end.
-func (f *filter) requested(method string, id, params jsontext.Value) {
+func (f *filter) requested(of *exchange, method string, id, params jsontext.Value) {
 	if len(id) > maxForeignIDBytes || id.Kind() != '"' && id.Kind() != '0' {
 		f.onWarning("request id", "sent a request whose id is neither a string nor a number")
 		return
@@ -25,7 +25,7 @@ func (f *filter) requested(method string, id, params jsontext.Value) {
 		return
 	}
 	if method != "ping" {
-		f.onInquiry(method, id, params)
+		f.onInquiry(of, method, id, params)
 		return
 	}
 	if !f.wire.answer(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)) {
