@@ -110,32 +110,15 @@ func TestC32_AllPagesOfAllLists(t *testing.T) {
 	}
 }
 
-// C34, C35, C36, C38: whatever else a list holds, the good tool in it can be used, and each bad one is named with the reason.
-// A schema that cannot be checked against keeps no tool away (E4), and nothing is fetched for one.
-func TestC35_OneBadToolSpoilsNothing(t *testing.T) {
-	t.Parallel()
-	silent := newListener(t) // nobody may connect to it
-	deep := strings.Repeat(`{"items":`, 5000) + "{}" + strings.Repeat("}", 5000)
-	for name, test := range map[string]struct {
-		tool     string
-		isListed bool // as it is, or in part
-	}{
-		"true":             {`{"name":"x","inputSchema":{"type":"object","properties":{"p":true}}}`, true},
-		"false":            {`{"name":"x","inputSchema":{"type":"object","properties":{"p":false},"additionalProperties":false}}`, true},
-		"no such type":     {`{"name":"x","inputSchema":{"type":"int"}}`, true},
-		"anyOf":            {`{"name":"x","inputSchema":{"anyOf":[{"type":"object"},{"type":"object","required":["a"]}]}}`, true},
-		"no schema":        {`{"name":"x"}`, false},
-		"schema null":      {`{"name":"x","inputSchema":null}`, false},
-		"schema text":      {`{"name":"x","inputSchema":"object"}`, false},
-		"required text":    {`{"name":"x","inputSchema":{"type":"object","required":"a"}}`, true},
-		"remote reference": {`{"name":"x","inputSchema":{"$ref":"` + silent.url() + `/schema"}}`, true},
-		"recursive":        {`{"name":"x","inputSchema":{"type":"object","properties":{"c":{"$ref":"#"}}}}`, true},
-		"deep":             {`{"name":"x","inputSchema":{"type":"object","properties":{"d":` + deep + `}}}`, true},
-		"null":             {`null`, false},
-		"number for name":  {`{"name":5}`, false},
-		"text for a hint":  {`{"name":"x","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes"}}`, false},
-		"no name":          {`{"name":"","inputSchema":{"type":"object"}}`, false},
-	} {
+// oneTool is a tool beside a good one.
+type oneTool struct {
+	tool     string
+	isListed bool // as it is, or in part
+}
+
+// besideGood holds that the good tool in a list can be used, whatever else is in it, and that each bad one is named with the reason.
+func besideGood(t *testing.T, tests map[string]oneTool) {
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -151,6 +134,89 @@ func TestC35_OneBadToolSpoilsNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Booleans are schemas.
+func TestC34_BooleansAreSchemas(t *testing.T) {
+	t.Parallel()
+	besideGood(t, map[string]oneTool{
+		"true":       {`{"name":"x","inputSchema":{"type":"object","properties":{"p":true}}}`, true},
+		"false":      {`{"name":"x","inputSchema":{"type":"object","properties":{"p":false}}}`, true},
+		"additional": {`{"name":"x","inputSchema":{"type":"object","additionalProperties":false}}`, true},
+		"items":      {`{"name":"x","inputSchema":{"type":"object","properties":{"p":{"type":"array","items":true}}}}`, true},
+	})
+}
+
+// A schema that cannot be checked against keeps no tool away (E4), and nothing is fetched for one.
+func TestC35_OneBadToolSpoilsNothing(t *testing.T) {
+	t.Parallel()
+	silent := newListener(t) // nobody may connect to it
+	besideGood(t, map[string]oneTool{
+		"no such type":     {`{"name":"x","inputSchema":{"type":"int"}}`, true},
+		"anyOf":            {`{"name":"x","inputSchema":{"anyOf":[{"type":"object"},{"type":"object","required":["a"]}]}}`, true},
+		"no schema":        {`{"name":"x"}`, false},
+		"schema null":      {`{"name":"x","inputSchema":null}`, false},
+		"schema text":      {`{"name":"x","inputSchema":"object"}`, false},
+		"required text":    {`{"name":"x","inputSchema":{"type":"object","required":"a"}}`, true},
+		"remote reference": {`{"name":"x","inputSchema":{"$ref":"` + silent.url() + `/schema"}}`, true},
+	})
+}
+
+// A schema that refers to itself, or goes on for ever, is listed, described and checked against within bounds.
+func TestC36_SchemasWithoutEnd(t *testing.T) {
+	t.Parallel()
+	const node = `{"type":"object","properties":{"n":{"$ref":"#/$defs/N"}},"$defs":{"N":{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/$defs/N"}}}}}}`
+	const mutual = `{"$ref":"#/$defs/A","type":"object","$defs":{"A":{"properties":{"b":{"$ref":"#/$defs/B"}}},"B":{"properties":{"a":{"$ref":"#/$defs/A"}}}}}`
+	wide := `{"type":"object","properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{`
+	for i := range 20 { // 2^20 of the last one, if they are put in
+		wide += fmt.Sprintf(`"d%d":{"properties":{"l":{"$ref":"#/$defs/d%d"},"r":{"$ref":"#/$defs/d%d"}}},`, i, i+1, i+1)
+	}
+	wide += `"d20":{"type":"integer"}}}`
+	deep := `{"type":"object","properties":{"d":` + strings.Repeat(`{"items":`, 5000) + "{}" + strings.Repeat("}", 5000) + `}}`
+	for name, schema := range map[string]string{
+		"recursive": node, "mutual": mutual, "itself": `{"type":"object","$ref":"#"}`, "wide": wide, "deep": deep,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			const result = `{"content":[{"type":"text","text":"here"}],"structuredContent":{"n":{"children":[{"children":[]}]}}}`
+			w.user(servers(map[string]entry{"mine": fake("", mcptest.ResultVar+"="+result,
+				mcptest.ToolsVar+`=[{"name":"x","annotations":{"readOnlyHint":true},"inputSchema":`+schema+`,"outputSchema":`+schema+`}]`)}))
+			e := w.edit()
+			e.Connector("mine", message.ConnectorReady)
+			if detail := editortest.Request(e, message.ToolDetail, message.ToolParams{Tool: "mine.x"}); detail.Tool.InputSchemaText == "" || len(detail.TypeScript) > 1<<16 {
+				t.Errorf("a signature of %d bytes", len(detail.TypeScript))
+			}
+			if got := call(t, e, "mine.x", "{}"); got.Status != message.CallOK || got.Text != "here" {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// An entry that is no tool costs itself alone; a list that is none is an error, and the list before stands.
+func TestC38_EntriesThatAreNoTools(t *testing.T) {
+	t.Parallel()
+	besideGood(t, map[string]oneTool{
+		"null":            {`null`, false},
+		"number for name": {`{"name":5}`, false},
+		"text for a hint": {`{"name":"x","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes"}}`, false},
+		"no name":         {`{"name":"","inputSchema":{"type":"object"}}`, false},
+		"the same name":   {`{"name":"good","inputSchema":{"type":"object","required":["other"]}}`, false},
+	})
+	t.Run("no list", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t)
+		w.user(servers(map[string]entry{"mine": fake("", mcptest.ToolsVar+"=null"), "good": listing("", goodTool)}))
+		e := w.edit()
+		problem := e.Connector("mine", message.ConnectorFailed).Problem
+		if problem == nil || !strings.Contains(problem.Reason, `"tools" is not an array but null`) {
+			t.Errorf("%+v", problem)
+		}
+		if result := call(t, e, "good.good", "{}"); result.Status != message.CallOK {
+			t.Errorf("%+v", result)
+		}
+	})
 }
 
 // The schema that the editor reads is the one that the connector sent, references and definitions with it.
@@ -218,35 +284,78 @@ func TestC39_ServedNamesFitAndStay(t *testing.T) {
 	}
 }
 
-// C43, C44: structured data is shown where there is no text, a mismatch is said and hides nothing, and what a tool says of its
-// failure stands as it is.
-func TestC43_StructuredDataIsNeverLost(t *testing.T) {
-	t.Parallel()
-	const schema = `"outputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}},`
+// integerResult is the schema of a result that holds an integer.
+const integerResult = `"outputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}},`
+
+// answered holds what a call of the one tool of each connector comes to.
+func answered(t *testing.T, entries map[string]entry, wants map[string]message.CallResult) {
 	w := newWorld(t)
-	w.user(servers(map[string]entry{
-		"empty":    answering("", `{"content":[],"structuredContent":{"n":12345678901234567890}}`),
-		"absent":   answering("", `{"structuredContent":{"n":1}}`),
-		"mismatch": answering(schema, `{"content":[],"structuredContent":{"n":"one"}}`),
-		"fails":    answering(schema, `{"isError":true,"content":[{"type":"text","text":"quota exceeded"}]}`),
-		"fails so": answering(schema, `{"isError":true,"content":[{"type":"text","text":"quota exceeded"}],"structuredContent":{"n":"x"}}`),
-	}))
+	w.user(servers(entries))
 	e := w.edit()
-	for name, want := range map[string]struct {
-		status        message.CallStatus
-		text, message string
-	}{
-		"empty":    {message.CallOK, "12345678901234567890", ""},
-		"absent":   {message.CallOK, `"n"`, ""},
-		"mismatch": {message.CallOK, `"one"`, "expected integer"},
-		"fails":    {message.CallToolError, "quota exceeded", ""},
-		"fails so": {message.CallToolError, "quota exceeded", ""},
-	} {
+	for name, want := range wants {
 		e.Connector(name, message.ConnectorReady)
 		result := call(t, e, name+".a", "{}")
-		if result.Status != want.status || !strings.Contains(result.Text, want.text) || (result.Message != "") != (want.message != "") || !strings.Contains(result.Message, want.message) {
+		if result.Status != want.Status || !strings.Contains(result.Text, want.Text) || (result.Message != "") != (want.Message != "") || !strings.Contains(result.Message, want.Message) {
 			t.Errorf("%s: %+v", name, result)
 		}
+	}
+}
+
+// Structured data is shown where there is no text; a mismatch is said, and hides nothing.
+func TestC43_StructuredDataIsNeverLost(t *testing.T) {
+	t.Parallel()
+	answered(t, map[string]entry{
+		"empty":    answering("", `{"content":[],"structuredContent":{"n":12345678901234567890}}`),
+		"absent":   answering("", `{"structuredContent":{"n":1}}`),
+		"mismatch": answering(integerResult, `{"content":[],"structuredContent":{"n":"one"}}`),
+	}, map[string]message.CallResult{
+		"empty":    {Status: message.CallOK, Text: "12345678901234567890"},
+		"absent":   {Status: message.CallOK, Text: `"n"`},
+		"mismatch": {Status: message.CallOK, Text: `"one"`, Message: "expected integer"},
+	})
+}
+
+// What a tool says of its failure stands as it is: the schema is that of its results.
+func TestC44_AFailureIsNoResultToCheck(t *testing.T) {
+	t.Parallel()
+	answered(t, map[string]entry{
+		"fails":    answering(integerResult, `{"isError":true,"content":[{"type":"text","text":"quota exceeded"}]}`),
+		"fails so": answering(integerResult, `{"isError":true,"content":[{"type":"text","text":"quota exceeded"}],"structuredContent":{"n":"x"}}`),
+	}, map[string]message.CallResult{
+		"fails":    {Status: message.CallToolError, Text: "quota exceeded"},
+		"fails so": {Status: message.CallToolError, Text: "quota exceeded"},
+	})
+}
+
+// What a tool is called by depends on names alone: neither on who is ready first nor on who was before.
+func TestC40_NamesDoNotDependOnWhoComesFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	long := strings.Repeat("l", 64)
+	tool := func(name string) string {
+		return fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"},"annotations":{"readOnlyHint":false}}`, name)
+	}
+	var before string
+	for i, modes := range [][2]string{{"delay=initialize:300ms", ""}, {"", "delay=initialize:300ms"}} {
+		w.user(servers(map[string]entry{
+			"x": listing(modes[0], tool("search"), tool(long)).options(entry{"toolPrefix": "p"}),
+			"y": listing(modes[1], tool("search"), tool(long)).options(entry{"toolPrefix": "p"}),
+			"s": listing("", tool("a-b"), tool("a_b"), tool("a b")),
+		}))
+		e := w.edit()
+		for _, name := range []string{"x", "y", "s"} {
+			e.Connector(name, message.ConnectorReady)
+		}
+		var served []string
+		for _, one := range editortest.Request(e, message.Tools, message.ToolsParams{}).Tools {
+			served = append(served, one.Label+" "+one.ServedName)
+		}
+		if now := strings.Join(served, "\n"); i > 0 && now != before {
+			t.Errorf("names\n%s\nwere\n%s", now, before)
+		} else {
+			before = now
+		}
+		e.End()
 	}
 }
 
