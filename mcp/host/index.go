@@ -34,26 +34,28 @@ func (h *Host) index() *toolIndex {
 }
 
 func (h *Host) newIndex() *toolIndex {
-	offered := map[*slot][]connector.Tool{}
+	type offer struct {
+		slot *slot
+		tool connector.Tool
+	}
 	var all []identity
+	var offers []offer
 	for _, s := range h.slots {
 		if s.main != nil {
 			continue
 		}
-		offered[s] = h.offered(s)
-		for _, tool := range offered[s] {
-			all = append(all, s.identity(tool.Name))
-		}
-	}
-	served := servedNames(all)
-	index := &toolIndex{
-		tools: make([]indexedTool, 0, len(all)), byName: make(map[string][]int, 3*len(all)), bySlot: make(map[string][]int, len(offered)),
-	}
-	for s, tools := range offered {
+		tools := h.offered(s)
+		all, offers = slices.Grow(all, len(tools)), slices.Grow(offers, len(tools))
 		for _, tool := range tools {
-			shown := newTool(s, tool, served[s.identity(tool.Name)]).redacted(h.secrets)
-			index.tools = append(index.tools, indexedTool{s, shown})
+			all, offers = append(all, s.identity(tool.Name)), append(offers, offer{s, tool})
 		}
+	}
+	index := &toolIndex{
+		tools: make([]indexedTool, len(all)), byName: make(map[string][]int, 3*len(all)), bySlot: map[string][]int{},
+	}
+	for i, served := range servedNames(all) {
+		one := &offers[i]
+		index.tools[i] = indexedTool{one.slot, newTool(one.slot, one.tool, served).redacted(h.secrets)}
 	}
 	index.sort()
 	index.name()

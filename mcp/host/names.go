@@ -30,26 +30,27 @@ type identity struct {
 // servedNames gives every identity the name under which programs with narrow rules for names may call it.
 // A name is `connector__tool` in [A-Za-z0-9_-], at most 48 bytes; one that had to be cleaned or cut, and every one of
 // several that would be equal, ends in a digest of the identity. The order of the identities plays no part (C40).
-func servedNames(all []identity) map[identity]string {
+// They stand as the identities do, each of which is there once.
+func servedNames(all []identity) []string {
 	users := make(map[string]int, len(all))
-	for _, id := range all {
-		if name, exact := cleanServedName(id); exact {
-			users[strings.ToLower(name)]++
+	names, folded := make([]string, len(all)), make([]string, len(all)) // the latter of those that stand without a loss
+	for i, id := range all {
+		name, exact := cleanServedName(id)
+		if names[i] = name; exact {
+			folded[i] = strings.ToLower(name)
+			users[folded[i]]++
 		}
 	}
-	names := make(map[identity]string, len(all))
-	for _, id := range all {
-		name, exact := cleanServedName(id)
-		if !exact || users[strings.ToLower(name)] > 1 {
-			name = withDigest(name, id)
+	for i, id := range all {
+		if folded[i] == "" || users[folded[i]] > 1 {
+			names[i] = withDigest(names[i], id)
 		}
-		names[id] = name
 	}
 	return names
 }
 
 // servedNameAlone is the name of an identity that no other one's is equal to.
-func servedNameAlone(id identity) string { return servedNames([]identity{id})[id] }
+func servedNameAlone(id identity) string { return servedNames([]identity{id})[0] }
 
 // cleanServedName reports whether the name stands for the identity without a loss.
 func cleanServedName(id identity) (name string, exact bool) {
