@@ -27,6 +27,9 @@ type Options struct {
 	Out io.WriteCloser
 	// Version and Executable are those of this Pillion.
 	Version, Executable string
+	// Refusal, if not nil, returns why this program may not serve at all, or nil. It is asked once, before anything is looked at or
+	// started, and may take its time: initialize is answered by then.
+	Refusal func() error
 	// Subreaper is that of [core.Options].
 	Subreaper *process.Subreaper
 	Environ   []string
@@ -96,6 +99,7 @@ type Session struct {
 	reports       sync.Map   // *report by token
 	progressCount atomic.Int64
 	exitCode      atomic.Int32
+	refused       atomic.Bool // coreErr is that of Options.Refusal
 }
 
 // Run serves one editor until it ends, and returns the exit code of the process.
@@ -180,6 +184,9 @@ func (s *Session) finish(serveErr error) (int, error) {
 	if asFrameError(serveErr, &frame) {
 		return exitBadFrame, frame
 	}
+	if s.refused.Load() {
+		return int(s.exitCode.Load()), s.coreErr
+	}
 	return int(s.exitCode.Load()), nil
 }
 
@@ -188,6 +195,9 @@ func (s *Session) open(roots []string) {
 	s.openOnce.Do(func() {
 		s.inBackground(func() {
 			defer close(s.opened)
+			if s.isRefused() {
+				return
+			}
 			c, err := core.Open(core.Options{
 				Logger: s.log, Version: s.options.Version, Environ: s.options.Environ, Executable: s.options.Executable, Subreaper: s.options.Subreaper,
 				Window: s.window, Roots: roots, Settings: s.settings, SettingsChanged: s.tellSettings, Asker: asker{s}, Observe: s.hostChanged,
@@ -200,6 +210,19 @@ func (s *Session) open(roots []string) {
 			s.core = c
 		})
 	})
+}
+
+// isRefused ends the session where this program may not serve.
+func (s *Session) isRefused() bool {
+	if s.options.Refusal == nil {
+		return false
+	}
+	if s.coreErr = s.options.Refusal(); s.coreErr == nil {
+		return false
+	}
+	s.refused.Store(true)
+	s.conn.Close()
+	return true
 }
 
 // start lets the core read the files and start what may run, once. It follows the editor's initialized, or the first

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -25,10 +26,10 @@ func runStdio(arguments []string) int {
 	// Done beside the rest: an editor waits for the start. Listening for signals starts a thread.
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	refused := make(chan bool, 1)
+	refusal := make(chan error, 1)
 	go func() {
 		endOnSignal(stop)
-		refused <- startedByConnector()
+		refusal <- refusalOfNested()
 	}()
 	in, out, err := process.TakeStdio()
 	if err != nil {
@@ -55,10 +56,7 @@ func runStdio(arguments []string) int {
 	}
 	// A child could otherwise read this process's environment (S20); where that cannot be had the rest still holds.
 	_ = process.DisallowDump()
-	if <-refused {
-		fmt.Fprintln(os.Stderr, "pillion: this program was started by a connector of another Pillion, which is refused")
-		return exitNotAllowed
-	}
+	options.Refusal = func() error { return <-refusal }
 	options.OutputLost = process.WatchReader(ctx, out)
 	options.Subreaper = process.NewSubreaper(options.Logger)
 	defer options.Subreaper.Close()
@@ -66,7 +64,20 @@ func runStdio(arguments []string) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pillion:", err)
 	}
+	if errors.Is(err, errNested) {
+		return exitNotAllowed
+	}
 	return code
+}
+
+var errNested = errors.New("this program was started by a connector of another Pillion, which is refused")
+
+// refusalOfNested looks at every program that this one descends from (A11).
+func refusalOfNested() error {
+	if startedByConnector() {
+		return errNested
+	}
+	return nil
 }
 
 // endOnSignal calls stop at the first signal that asks this program to end. It listens once it has returned.

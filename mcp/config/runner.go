@@ -33,13 +33,18 @@ type runner struct {
 }
 
 // What pins a version: one that is written out, no range and no name that can be moved.
-var (
-	exactNode  = regexp.MustCompile(`^(npm:|jsr:)?(@[^/@]+/)?[^/@]+@v?\d+\.\d+\.\d+[-+.\w]*$`)
-	exactPyth  = regexp.MustCompile(`^[^=@\s]+(\[[^\]]*\])?(==|@)\d[^*,\s]*$`)
-	exactGo    = regexp.MustCompile(`^[^@]+@(v\d+\.\d+\.\d+[-+.\w]*|[0-9a-f]{12,40})$`)
-	exactImage = regexp.MustCompile(`^([^@]*@sha256:[0-9a-f]{64}|(.*/)?[^/:@]+:[^/:@]*[^/:@])$`)
-	exactGit   = regexp.MustCompile(`^(git\+|github:|gitlab:|bitbucket:)[^#]*[#@][0-9a-f]{40}$`)
+const (
+	exactNode  = `(npm:|jsr:)?(@[^/@]+/)?[^/@]+@v?\d+\.\d+\.\d+[-+.\w]*`
+	exactPyth  = `[^=@\s]+(\[[^\]]*\])?(==|@)\d[^*,\s]*`
+	exactGo    = `[^@]+@(v\d+\.\d+\.\d+[-+.\w]*|[0-9a-f]{12,40})`
+	exactImage = `[^@]*@sha256:[0-9a-f]{64}|(.*/)?[^/:@]+:[^/:@]*[^/:@]`
+	exactGit   = `(git\+|github:|gitlab:|bitbucket:)[^#]*[#@][0-9a-f]{40}`
 )
+
+// pinnedAs compiles one of them, beside a commit of a repository.
+func pinnedAs(pattern string) *regexp.Regexp {
+	return regexp.MustCompile("^(" + pattern + "|" + exactGit + ")$")
+}
 
 var (
 	nodeFlags  = []string{"-y", "--yes", "-q", "--quiet", "--no-install", "--silent", "--prefer-online", "--prefer-offline", "--bun", "--no"}
@@ -49,16 +54,16 @@ var (
 
 // runners are the programs that fetch what they run, by name; never changed.
 var runners = sync.OnceValue(func() map[string]runner {
-	node := runner{does: "runs a package of npm", flags: nodeFlags, packages: []string{"-p", "--package"}, isPinned: exactNode, mark: "@"}
-	python := runner{does: "runs a package of PyPI", flags: pythFlags, packages: []string{"--from", "--spec"}, isPinned: exactPyth, mark: "=="}
-	image := runner{does: "runs an image", flags: imageFlags, isPinned: exactImage, mark: ":"}
+	node := runner{does: "runs a package of npm", flags: nodeFlags, packages: []string{"-p", "--package"}, isPinned: pinnedAs(exactNode), mark: "@"}
+	python := runner{does: "runs a package of PyPI", flags: pythFlags, packages: []string{"--from", "--spec"}, isPinned: pinnedAs(exactPyth), mark: "=="}
+	image := runner{does: "runs an image", flags: imageFlags, isPinned: pinnedAs(exactImage), mark: ":"}
 	with := func(r runner, verbs ...string) runner { r.verbs = verbs; return r }
 	return map[string]runner{
 		"npx": node, "bunx": node, "pnpx": node, "npm": with(node, "exec", "x"), "pnpm": with(node, "dlx"), "yarn": with(node, "dlx"), "bun": with(node, "x"),
 		"uvx": python, "uv": with(python, "tool run"), "pipx": with(python, "run"),
 		"docker": with(image, "run", "container run"), "podman": with(image, "run", "container run"), "nerdctl": with(image, "run", "container run"),
-		"go":   with(runner{does: "runs a package of Go", flags: []string{"-race", "-v", "-x"}, isPinned: exactGo, mark: "@"}, "run"),
-		"deno": with(runner{does: "runs a module with Deno", flags: []string{"-A", "-q", "-r"}, isPinned: exactNode, mark: "@"}, "run", "x"),
+		"go":   with(runner{does: "runs a package of Go", flags: []string{"-race", "-v", "-x"}, isPinned: pinnedAs(exactGo), mark: "@"}, "run"),
+		"deno": with(runner{does: "runs a module with Deno", flags: []string{"-A", "-q", "-r"}, isPinned: node.isPinned, mark: "@"}, "run", "x"),
 	}
 })
 
@@ -129,5 +134,5 @@ func (r runner) split(spec string) (name, mark string) {
 
 // pins reports whether what a runner is told names one version for ever.
 func (r runner) pins(spec string) bool {
-	return (r.isPinned.MatchString(spec) || exactGit.MatchString(spec)) && !strings.HasSuffix(spec, ":latest") && !strings.Contains(spec, "${")
+	return r.isPinned.MatchString(spec) && !strings.HasSuffix(spec, ":latest") && !strings.Contains(spec, "${")
 }

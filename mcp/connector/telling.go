@@ -3,6 +3,7 @@ package connector
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -11,7 +12,9 @@ import (
 const maxAlarmAge = 60
 
 // errorLine is a line that begins with the name of an error, as most languages write those that end a program.
-var errorLine = regexp.MustCompile(`^\s*(?:\[?(?i:error|fatal|fatal error|panic)\]?|[\w.]*(?:Error|Exception))(?: \[\w+\])?: ?\S`)
+var errorLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:\[?(?i:error|fatal|fatal error|panic)\]?|[\w.]*(?:Error|Exception))(?: \[\w+\])?: ?\S`)
+})
 
 // namesError reports whether a line says what went wrong. Every line of a flood is looked at: most have nothing before a colon
 // that could be such a name.
@@ -23,7 +26,7 @@ func namesError(line string) bool {
 	head = strings.ToLower(head)
 	for _, word := range []string{"error", "exception", "fatal", "panic"} {
 		if strings.Contains(head, word) {
-			return errorLine.MatchString(line)
+			return errorLine().MatchString(line)
 		}
 	}
 	return false

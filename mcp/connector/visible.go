@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
 // controlSequence is what terminals take as colours and cursor movements; in a log it says nothing.
-var controlSequence = regexp.MustCompile("\x1b\\[[0-9;:?]*[ -/]*[@-~]")
+var controlSequence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;:?]*[ -/]*[@-~]") })
 
 // visible returns foreign text on one line of at most maxBytes, with everything that a reader would not see, or that would
 // act on the screen, spelt out (S17).
 func visible(foreign string, maxBytes int) string {
 	if strings.IndexByte(foreign, '\x1b') >= 0 { // a flood is made of lines that have none
-		foreign = controlSequence.ReplaceAllString(foreign, "")
+		foreign = controlSequence().ReplaceAllString(foreign, "")
 	}
 	var b strings.Builder
 	for i, r := range foreign {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
@@ -39,20 +40,24 @@ const (
 )
 
 var (
-	variableWord = regexp.MustCompile(`[A-Z][A-Z0-9_]{2,63}`)
+	variableWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Z][A-Z0-9_]{2,63}`) })
 	// missingWords say of a line that it is about something that is not there.
-	missingWords = regexp.MustCompile(`(?i)\bnot (been )?(set|defined|found|provided|configured|specified|present)\b|\b(isn't|wasn't|aren't) set\b|\b(unset|undefined|missing|required|requires)\b|\bmust (be )?(set|provided?|define)|\bplease (set|provide|export|define)\b|\bKeyError\b|\bno such (environment )?variable\b`)
+	missingWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\bnot (been )?(set|defined|found|provided|configured|specified|present)\b|\b(isn't|wasn't|aren't) set\b|\b(unset|undefined|missing|required|requires)\b|\bmust (be )?(set|provided?|define)|\bplease (set|provide|export|define)\b|\bKeyError\b|\bno such (environment )?variable\b`)
+	})
 	// loginWords are what programs write that were started without a valid sign-in. Each is a whole phrase: a line in which the
 	// word "login" stands for something else, such as an argument of that name, must not match.
-	loginWords = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(not|no longer|isn't|aren't) (currently )?(logged|signed)[ -]in\b`),
-		regexp.MustCompile(`(?i)\b(please|must|need to|have to) (first )?((re-?)?authenticate|(log|sign)[ -]?in)\b`),
-		regexp.MustCompile(`(?i)\b(authentication|login|log-in|sign-in) (is )?(required|needed|expired|failed)\b|\brequires (authentication|a login|login)\b`),
-		regexp.MustCompile(`(?i)\b401\b.{0,40}\bunauthori[sz]ed\b|\bunauthori[sz]ed\b.{0,40}\b401\b`),
-		regexp.MustCompile(`(?i)\b(invalid|expired|revoked|bad) (api[ _-]?(key|token)|(access|auth|authentication|bearer|refresh) token|credential)s?\b`),
-		regexp.MustCompile(`(?i)\b(api[ _-]?key|(access|auth|bearer|refresh|session) token|credentials|session) (is |are |has |have )?(invalid|expired|been revoked|revoked)\b`),
-		regexp.MustCompile(`(?i)\brun\b.{0,40}\b(auth )?(login|signin|sign-in)\b.{0,40}\b(first|to (log|sign)[ -]?in|to authenticate)\b`),
-	}
+	loginWords = sync.OnceValue(func() []*regexp.Regexp {
+		return []*regexp.Regexp{
+			regexp.MustCompile(`(?i)\b(not|no longer|isn't|aren't) (currently )?(logged|signed)[ -]in\b`),
+			regexp.MustCompile(`(?i)\b(please|must|need to|have to) (first )?((re-?)?authenticate|(log|sign)[ -]?in)\b`),
+			regexp.MustCompile(`(?i)\b(authentication|login|log-in|sign-in) (is )?(required|needed|expired|failed)\b|\brequires (authentication|a login|login)\b`),
+			regexp.MustCompile(`(?i)\b401\b.{0,40}\bunauthori[sz]ed\b|\bunauthori[sz]ed\b.{0,40}\b401\b`),
+			regexp.MustCompile(`(?i)\b(invalid|expired|revoked|bad) (api[ _-]?(key|token)|(access|auth|authentication|bearer|refresh) token|credential)s?\b`),
+			regexp.MustCompile(`(?i)\b(api[ _-]?key|(access|auth|bearer|refresh|session) token|credentials|session) (is |are |has |have )?(invalid|expired|been revoked|revoked)\b`),
+			regexp.MustCompile(`(?i)\brun\b.{0,40}\b(auth )?(login|signin|sign-in)\b.{0,40}\b(first|to (log|sign)[ -]?in|to authenticate)\b`),
+		}
+	})
 )
 
 // read looks for what a person would see in the last words. It is only asked about connectors that do not run: what a tool of
@@ -70,7 +75,7 @@ func (w lastWords) read() wordsFinding {
 		w.variablesOf(line, &found)
 	}
 	for _, line := range slices.Backward(lines) {
-		if found.login == "" && slices.ContainsFunc(loginWords, func(r *regexp.Regexp) bool { return r.MatchString(line) }) {
+		if found.login == "" && slices.ContainsFunc(loginWords(), func(r *regexp.Regexp) bool { return r.MatchString(line) }) {
 			found.login = line
 		}
 	}
@@ -78,8 +83,8 @@ func (w lastWords) read() wordsFinding {
 }
 
 func (w lastWords) variablesOf(line string, found *wordsFinding) {
-	isAboutMissing := missingWords.MatchString(line)
-	for _, at := range variableWord.FindAllStringIndex(line, -1) {
+	isAboutMissing := missingWords().MatchString(line)
+	for _, at := range variableWord().FindAllStringIndex(line, -1) {
 		name := line[at[0]:at[1]]
 		hasShape := strings.Contains(strings.Trim(name, "_"), "_") // no word of a sentence, but a name
 		if isInsideWord(line, at[0], at[1]) || w.childHas(name) || !hasShape && !isAboutMissing {

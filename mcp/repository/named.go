@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // named lists the files that the definition may name, whether they are there or not. Where it is unclear whether a word is a
@@ -33,7 +34,7 @@ func (d Definition) named() []File {
 		for _, part := range partsOf(word) {
 			add(part)
 		}
-		if isModuleFlag.MatchString(word) && i+1 < len(words) { // python3 -m package.module
+		if isModuleFlag().MatchString(word) && i+1 < len(words) { // python3 -m package.module
 			add(strings.ReplaceAll(words[i+1], ".", "/"))
 		}
 		if rest, isModule := strings.CutPrefix(word, "-m"); isModule && rest != "" {
@@ -44,7 +45,7 @@ func (d Definition) named() []File {
 }
 
 // isModuleFlag matches the flag of a module, also behind others: python3 -um package.module.
-var isModuleFlag = regexp.MustCompile(`^-[A-Za-z]*m$`)
+var isModuleFlag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[A-Za-z]*m$`) })
 
 // endings are what a runner tries where a file is named without one.
 var endings = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".json", ".py"}
@@ -53,13 +54,13 @@ var endings = []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".json", ".py"}
 var folderEntries = []string{"index.js", "index.mjs", "index.cjs", "index.ts", "main.py", "main.ts", "mod.ts", "__init__.py", "__main__.py", "package.json"}
 
 // separators stand between the paths of a word: a flag and its value, a line for a shell, a list.
-var separators = regexp.MustCompile("[\\s'\"`;&|<>(){},=]+|:")
+var separators = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[\\s'\"`;&|<>(){},=]+|:") })
 
 // partsOf are the words that may be a path: the whole one, and what stands between separators.
 func partsOf(word string) []string {
 	parts := []string{word}
-	if separators.MatchString(word) {
-		for _, part := range separators.Split(word, -1) {
+	if separators().MatchString(word) {
+		for _, part := range separators().Split(word, -1) {
 			if part != "" {
 				parts = append(parts, part)
 			}
@@ -139,12 +140,14 @@ func (d Definition) folder() string {
 }
 
 // variable is one whose value the workspace itself gives; a default does not count then.
-var variable = regexp.MustCompile(`\$\{(workspaceFolder|workspaceFolderBasename|pathSeparator|CLAUDE_PROJECT_DIR)(:-[^}]*)?\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\{(workspaceFolder|workspaceFolderBasename|pathSeparator|CLAUDE_PROJECT_DIR)(:-[^}]*)?\}`)
+})
 
 // expanded replaces the variables whose value the workspace itself gives.
 func (d Definition) expanded(word string) string {
-	return variable.ReplaceAllStringFunc(word, func(found string) string {
-		switch name := variable.FindStringSubmatch(found)[1]; name {
+	return variable().ReplaceAllStringFunc(word, func(found string) string {
+		switch name := variable().FindStringSubmatch(found)[1]; name {
 		case "workspaceFolderBasename":
 			return filepath.Base(d.Root)
 		case "pathSeparator":
