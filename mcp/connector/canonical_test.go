@@ -33,6 +33,18 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
+// A text that is full of escapes takes no longer than its length.
+func TestWalkThroughManyEscapes(t *testing.T) {
+	t.Parallel()
+	text := append(append([]byte(`["`), bytes.Repeat([]byte(`\n`), 1<<20)...), `"]`...)
+	if values, ok := walkElements(text, 10); !ok || len(values) != 1 {
+		t.Errorf("%d values, %v", len(values), ok)
+	}
+	if isTooDeep(text, 0) != true {
+		t.Error("an array is not deeper than nothing")
+	}
+}
+
 // The quick way through a valid text comes to the same as the careful one.
 func FuzzWalk(f *testing.F) {
 	for _, seed := range []string{`[]`, ` [ 1 , "]" , {"a":[2]} ] `, `["\\","\"",[]]`, `{"a":1}`, `{ "a\"":"}" , "b":{"c":[]} }`, `{}`} {

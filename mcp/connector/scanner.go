@@ -29,12 +29,10 @@ func (s *scanner) scan(part []byte) {
 		switch {
 		case s.inString && s.depth != 1 && !s.isEscaped:
 			// Nothing of it is kept, so its end is all that matters: most of a long message is such text.
-			next := bytes.IndexAny(part[i:], "\"\\")
-			if next < 0 {
-				return
+			next := textLength(part[i:])
+			if i += next; i < len(part) {
+				s.string(part[i])
 			}
-			i += next
-			s.string(part[i])
 		case s.inString:
 			s.string(part[i])
 		case s.isClosed || s.isBad:
@@ -44,6 +42,27 @@ func (s *scanner) scan(part []byte) {
 		}
 	}
 }
+
+// textLength is how much of a text stands before its first quote or backslash.
+func textLength(text []byte) int {
+	for from := 0; from < len(text); from += textWindow {
+		window := text[from:min(from+textWindow, len(text))]
+		end := len(window)
+		if quote := bytes.IndexByte(window, '"'); quote >= 0 {
+			end = quote
+		}
+		if escape := bytes.IndexByte(window[:end], '\\'); escape >= 0 {
+			end = escape
+		}
+		if end < len(window) {
+			return from + end
+		}
+	}
+	return len(text)
+}
+
+// textWindow is how much is searched at once: each byte is looked for alone, and a far one must not be found again and again.
+const textWindow = 512
 
 func (s *scanner) string(b byte) {
 	s.keep(b)

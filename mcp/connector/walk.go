@@ -39,21 +39,22 @@ func (w *walker) skipString() bool {
 	if !w.accept('"') {
 		return false
 	}
-	for {
-		end := bytes.IndexByte(w.text[w.at:], '"')
-		if end < 0 {
-			return false
+	for end := -1; w.at <= len(w.text); {
+		if end < w.at { // a string full of escapes must not be searched for its end from each of them
+			next := bytes.IndexByte(w.text[w.at:], '"')
+			if next < 0 {
+				return false
+			}
+			end = w.at + next
 		}
-		escaped := bytes.IndexByte(w.text[w.at:w.at+end], '\\')
+		escaped := bytes.IndexByte(w.text[w.at:end], '\\')
 		if escaped < 0 {
-			w.at += end + 1
+			w.at = end + 1
 			return true
 		}
 		w.at += escaped + 2
-		if w.at > len(w.text) {
-			return false
-		}
 	}
+	return false
 }
 
 // skip goes past a value and returns it.

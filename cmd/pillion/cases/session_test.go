@@ -9,7 +9,7 @@ import (
 )
 
 // C8: what a session reads comes from the process that its calls are made to.
-func TestC8_WhatASessionReadsIsComesFromItsProcess(t *testing.T) {
+func TestC8_WhatASessionReadsComesFromItsProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.user(servers(map[string]entry{
