@@ -114,7 +114,8 @@ func (r *lineReader) room() {
 	length := r.end - r.start
 	buffer := r.buffer
 	if length > len(buffer)/2 || len(buffer) == 0 {
-		buffer = make([]byte, max(firstBufferBytes, 2*len(buffer)))
+		// More than the longest message, and what was read with its end, is never kept.
+		buffer = make([]byte, max(firstBufferBytes, min(2*len(buffer), r.maxBytes+firstBufferBytes)))
 	}
 	copy(buffer, r.buffer[r.start:r.end])
 	r.buffer, r.start, r.searched, r.end = buffer, 0, length, length
