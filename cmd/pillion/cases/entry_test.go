@@ -140,13 +140,19 @@ func begin(t testing.TB, e *editortest.Editor, params message.ToolCallParams) <-
 // ended waits for what came of a call.
 func ended(t testing.TB, e *editortest.Editor, answer <-chan editortest.Outcome[message.CallResult]) message.CallResult {
 	t.Helper()
+	return endedWithin(t, e, answer, editortest.Patience)
+}
+
+// endedWithin is ended for a call that has more to do than others.
+func endedWithin(t testing.TB, e *editortest.Editor, answer <-chan editortest.Outcome[message.CallResult], patience time.Duration) message.CallResult {
+	t.Helper()
 	select {
 	case outcome := <-answer:
 		if outcome.Err != nil {
 			t.Fatalf("%s: %v\n%s", message.ToolCall.Method, outcome.Err, e.Session())
 		}
 		return outcome.Result
-	case <-time.After(editortest.Patience):
+	case <-time.After(patience):
 		t.Fatalf("the call has not ended\n%s", e.Session())
 		panic("unreachable")
 	}
