@@ -37,6 +37,8 @@ type Connector struct {
 	Phase string
 	// Warnings are oddities that did not keep it from running, such as skipped output.
 	Warnings []string
+	// IsBroken is set where the text of the entry is so wrong that it cannot run.
+	IsBroken bool
 	// IsSelf is set for an entry that would start Pillion itself.
 	IsSelf bool
 	// OffBy are those who keep it off (A12), IsPinned and Profile what the user chose for it.
@@ -123,7 +125,7 @@ func (h *Host) view(s *slot) Connector {
 		ID: s.lead().id, Name: s.entry.Name, Root: s.entry.File.Root, State: h.state(s), Source: s.entry.Origin(),
 		File: s.entry.File.Path, KeySpan: s.entry.KeySpan, Hash: s.hash, FileHash: s.facts.Hash, Transport: s.entry.Transport,
 		Generation: s.generation, Server: s.server, ShadowedBy: s.effective.ShadowedBy,
-		Warnings: slices.Clone(s.warnings), IsSelf: s.standing.isSelf, AliasOf: s.entry.AliasOf, Profiles: slices.Clone(s.effective.Profiles),
+		Warnings: slices.Clone(s.warnings), IsBroken: s.entry.Fault != nil, IsSelf: s.standing.isSelf, AliasOf: s.entry.AliasOf, Profiles: slices.Clone(s.effective.Profiles),
 		OffBy: slices.Clone(s.mine.OffBy), IsPinned: s.mine.IsPinned, Profile: s.mine.Profile,
 	}
 	switch {

@@ -49,6 +49,7 @@ type givenConnector struct {
 	Changed    []string      `json:"changed"`
 	Shadowed   bool          `json:"shadowed"`
 	Edited     bool          `json:"edited"`
+	Broken     bool          `json:"broken"`
 }
 
 const workspace = "/ws"
@@ -69,7 +70,7 @@ func (g given) facts() Facts {
 	f.Version = func(_ *config.Entry, p config.Package) string { return g.Versions[p.Name] }
 	f.Tools = func(id string) []host.Tool { return g.Connectors[id].Tools }
 	for name, c := range g.Connectors {
-		known := Connector{IsCurrent: !c.Edited, ChangedTools: c.Changed, Connector: host.Connector{
+		known := Connector{IsCurrent: !c.Edited, ChangedTools: c.Changed, Connector: host.Connector{IsBroken: c.Broken,
 			ID: name, Name: name, State: c.State, Permission: c.Permission, Problem: c.Problem, Server: c.Server,
 			Tools: len(c.Tools), Tokens: c.Tokens, Source: g.file().Source,
 		}}

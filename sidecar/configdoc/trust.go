@@ -72,9 +72,11 @@ func commands(c host.Connector) []protocol.Command {
 		add("Restart "+name, message.CommandConnectorRestart)
 		add("Stop "+name, message.CommandConnectorStop)
 	case host.StateIdle, host.StateFailed, host.StateLogin:
-		add(startTitle(c), message.CommandConnectorStart)
+		if !c.IsBroken {
+			add(startTitle(c), message.CommandConnectorStart)
+		}
 	}
-	if c.State == host.StateReady || c.State == host.StateIdle || c.State == host.StateFailed {
+	if c.State == host.StateReady || c.State == host.StateIdle || c.State == host.StateFailed && !c.IsBroken {
 		add("Test "+name, message.CommandConnectorTest)
 	}
 	switch {
@@ -83,7 +85,7 @@ func commands(c host.Connector) []protocol.Command {
 	case c.State != host.StateDisabled:
 		add("Disable "+name+" here, for you alone", message.CommandConnectorDisable)
 	}
-	if c.State != host.StateWaiting && c.Source == config.SourceProject && c.State != host.StateDisabled {
+	if c.State != host.StateWaiting && c.Source == config.SourceProject && c.State != host.StateDisabled && !c.IsBroken {
 		show("Take back the permission of "+name, message.CommandConnectorRevoke)
 	}
 	if c.Problem != nil && c.Problem.LogFile != "" {
