@@ -3,6 +3,7 @@
 # Needs root or sudo where a Debian package is missing. Every version is pinned here, in the lock files beside
 # this folder, or by the Debian release. A bed that cannot be had ends the script, but for the newest Neovim.
 beds=$(cd "$(dirname "$0")" && pwd)
+tree=$(cd "$beds/../../.." && pwd)
 . "$beds/common.sh"
 
 staticcheck=v0.8.2 # 2026.2.2
@@ -18,6 +19,29 @@ npm_package() {
 }
 
 go_program() { GOBIN=$2 go install "$1"; }
+
+# vscode BED DEST: the server of VS Code, of which only what it needs is built. Its own lock files pin what lies inside.
+# In a shell of its own: the newest is built with, and runs on, another Node than this machine's.
+vscode() (
+  npm_package "$beds/../vscode/$1" "$2" || exit 1
+  inner=$2/node_modules/code-server/lib/vscode
+  if [ "$1" = newest ]; then
+    runtime=$(node_of "$cache/vscode-node")
+    export PATH="$runtime/bin:$PATH" npm_config_nodedir="$runtime"
+    built='@vscode/spdlog @vscode/native-watchdog node-pty'
+  else
+    (cd "$2" && npm rebuild argon2) || exit 1
+    built='@vscode/spdlog native-watchdog node-pty'
+  fi
+  cd "$inner" && npm install --omit=dev --ignore-scripts --no-audit --no-fund || exit 1
+  # The script that follows the floor's building of node-pty fails; what was built is there.
+  # shellcheck disable=SC2086 # a list
+  npm rebuild $built || [ "$1" = floor ] || exit 1
+  cd extensions && npm install --omit=dev --ignore-scripts --no-audit --no-fund
+)
+
+# node_of BED: the folder of the Node that an npm package holds.
+node_of() { find "$1/node_modules" -maxdepth 1 -name 'node-linux-*' | head -n 1; }
 
 debian() { sh "$beds/debian.sh" "$@"; }
 
@@ -49,6 +73,14 @@ install_bed() {
     from_apt luacheck=lua-check
     luacheck --version | grep -q "^Luacheck: $luacheck\." || die "luacheck is not version $luacheck"
     ;;
+  vscode-extension) keep "$1" "$(checksum "$tree/vscode-extension/package-lock.json")" npm_package "$tree/vscode-extension" ;;
+  vscode-driver) keep "$1" "$(checksum "$beds/../vscode/driver/package-lock.json")" npm_package "$beds/../vscode/driver" ;;
+  vscode-node) keep "$1" "$(checksum "$beds/../vscode/node/package-lock.json")" npm_package "$beds/../vscode/node" ;;
+  vscode-newest | vscode-floor)
+    install_bed vscode-node
+    keep "$1" "$(checksum "$beds/../vscode/${1#vscode-}/package-lock.json")" vscode "${1#vscode-}"
+    ;;
+  chromium) from_apt chromium-headless-shell=chromium-headless-shell ;;
   isolation) from_apt ip=iproute2 unshare=util-linux ;;
   terminal) from_apt tmux=tmux ;;
   neovim-floor)

@@ -1,0 +1,324 @@
+// A real VS Code for the tests: code-server, driven in a headless Chromium as a person at the keyboard and mouse drives it.
+// One server serves a whole version; every scenario opens a folder of its own in a window of its own.
+
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const tree = join(here, "../../..");
+const cache = process.env.PILLION_DEV_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pillion-dev");
+const { chromium } = createRequire(join(cache, "vscode-driver/node_modules/playwright-core/package.json"))("playwright-core");
+
+/** Bounds every wait for something on the screen. */
+export const patience = 45_000;
+
+export const versions = ["newest", "floor"];
+
+/** Where screenshots go. */
+export const screens = join(process.env.PILLION_E2E_SCREENS ?? join(cache, "screens"), "vscode");
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function nodeOf(version) {
+  if (version === "floor") {
+    return process.execPath;
+  }
+  const packages = join(cache, "vscode-node/node_modules");
+  return join(packages, readdirSync(packages).find((name) => name.startsWith("node-linux-")), "bin/node");
+}
+
+/** The command lines of the running processes that hold a text. */
+export function running(text) {
+  return readdirSync("/proc")
+    .filter((pid) => /^\d+$/.test(pid))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      } catch {
+        return "";
+      }
+    })
+    .filter((line) => line.includes(text));
+}
+
+/** Asks until the answer is true. */
+export async function until(what, condition, ms = patience) {
+  const end = Date.now() + ms;
+  for (;;) {
+    const value = await condition();
+    if (value) {
+      return value;
+    }
+    if (Date.now() > end) {
+      throw new Error(`never came: ${what}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** One VS Code. */
+export class Server {
+  static async start(version) {
+    const server = new Server();
+    server.version = version;
+    server.root = mkdtempSync(join(tmpdir(), "vs"));
+    server.home = join(server.root, "home");
+    server.bin = join(server.root, "bin");
+    for (const folder of [server.home, server.bin, join(server.root, "run"), join(server.root, "tmp"), join(server.root, "data/User")]) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    }
+    const beds = join(cache, "servers/node_modules/.bin");
+    for (const program of ["mcp-server-everything", "mcp-server-filesystem"]) {
+      symlinkSync(join(beds, program), join(server.bin, program));
+    }
+    symlinkSync(process.env.PILLION_BINARY ?? join(tree, ".build/pillion"), join(server.bin, "pillion"));
+    // The server of VS Code takes PATH from the login shell.
+    writeFileSync(join(server.home, ".profile"), `PATH="${server.bin}:${dirname(nodeOf(version))}:$PATH"\n`);
+    writeFileSync(
+      join(server.root, "data/User/settings.json"),
+      JSON.stringify({
+        "workbench.startupEditor": "none",
+        "telemetry.telemetryLevel": "off",
+        "extensions.autoUpdate": false,
+        "extensions.autoCheckUpdates": false,
+        "security.workspace.trust.enabled": false,
+        "workbench.tips.enabled": false,
+        "git.enabled": false,
+        "workbench.colorTheme": "Default Dark Modern",
+        "workbench.secondarySideBar.defaultVisibility": "hidden",
+        "chat.commandCenter.enabled": false,
+        "window.commandCenter": false,
+        "workbench.enableExperiments": false,
+      }),
+    );
+    server.environment = {
+      PATH: `${server.bin}:${dirname(nodeOf(version))}:${process.env.PATH}`,
+      HOME: server.home,
+      TMPDIR: join(server.root, "tmp"),
+      XDG_RUNTIME_DIR: join(server.root, "run"),
+      XDG_CONFIG_HOME: join(server.home, ".config"),
+      XDG_DATA_HOME: join(server.home, ".local/share"),
+      XDG_STATE_HOME: join(server.home, ".local/state"),
+      XDG_CACHE_HOME: join(server.home, ".cache"),
+      LANG: "C.UTF-8",
+      SHELL: "/bin/sh",
+      EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+    };
+    await server.install();
+    await server.listen();
+    server.browser = await chromium.launch({ executablePath: "/usr/bin/chromium-headless-shell", headless: true, args: ["--no-sandbox", "--disable-gpu"] });
+    return server;
+  }
+
+  command(...more) {
+    const entry = join(cache, `vscode-${this.version}/node_modules/code-server/out/node/entry.js`);
+    return [entry, "--user-data-dir", join(this.root, "data"), "--extensions-dir", join(this.root, "ext"), ...more];
+  }
+
+  async install() {
+    const vsix = process.env.PILLION_VSIX ?? join(tree, ".build/pillion.vsix");
+    const { status, stdout, stderr } = spawnSync(nodeOf(this.version), this.command("--install-extension", vsix), { env: this.environment, encoding: "utf8" });
+    if (status !== 0) {
+      throw new Error(`install ${vsix}: ${stdout}${stderr}`);
+    }
+    // The registry of extensions is read at the first start alone when the folder is there already.
+    const agent = join(this.root, "ext/pillion-test.agent-0.0.1");
+    cpSync(join(here, "agent"), agent, { recursive: true });
+    const registry = join(this.root, "ext/extensions.json");
+    const known = JSON.parse(readFileSync(registry, "utf8"));
+    known.push({ identifier: { id: "pillion-test.agent" }, version: "0.0.1", location: { $mid: 1, path: agent, scheme: "file" }, relativeLocation: "pillion-test.agent-0.0.1" });
+    writeFileSync(registry, JSON.stringify(known));
+  }
+
+  async listen() {
+    this.port = await freePort();
+    this.log = "";
+    this.process = spawn(
+      nodeOf(this.version),
+      this.command("--bind-addr", `127.0.0.1:${this.port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override", ...(this.version === "newest" ? ["--reconnection-grace-time", "2"] : [])),
+      { env: this.environment, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      stream.on("data", (text) => (this.log += text));
+    }
+    await until("the server listens", () => this.log.includes("HTTP server listening") || this.process.exitCode !== null).catch((error) => {
+      throw new Error(`${error.message}\n${this.log}`);
+    });
+  }
+
+  /** Makes a folder with files, each a text or an object that is written as JSON. */
+  repository(name, files = {}) {
+    const folder = join(this.home, name);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), typeof content === "string" ? content : JSON.stringify(content, null, 2) + "\n", { mode: 0o600 });
+    }
+    return folder;
+  }
+
+  async open(folder) {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
+    const window = new Window(this, await context.newPage(), folder);
+    await window.load();
+    return window;
+  }
+
+  async close() {
+    await this.browser?.close();
+    if (this.process !== undefined) {
+      const gone = new Promise((resolve) => this.process.once("exit", resolve));
+      this.process.kill("SIGTERM");
+      await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 5000))]);
+      if (this.process.exitCode === null) {
+        this.process.kill("SIGKILL");
+      }
+    }
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+/** One window. */
+export class Window {
+  constructor(server, page, folder) {
+    this.server = server;
+    this.page = page;
+    this.folder = folder;
+  }
+
+  async load() {
+    this.page.setDefaultTimeout(patience);
+    await this.page.goto(`http://127.0.0.1:${this.server.port}/?folder=${encodeURIComponent(this.folder)}`);
+    await this.page.waitForSelector(".monaco-workbench");
+    await this.page.waitForSelector(".statusbar");
+  }
+
+  /** Takes a picture under the version and a name. */
+  async keep(name) {
+    mkdirSync(join(screens, this.server.version), { recursive: true });
+    await this.page.screenshot({ path: join(screens, this.server.version, `${name}.png`) });
+  }
+
+  /** The text of Pillion's status bar item, once it holds a part. */
+  async status(part) {
+    const item = this.page.locator(`.statusbar-item:has-text("Pillion")`).filter({ hasText: part }).first();
+    await item.waitFor();
+    return item;
+  }
+
+  async press(...keys) {
+    for (const key of keys) {
+      await this.page.keyboard.press(key);
+    }
+  }
+
+  /** Runs a command of the palette by its title. */
+  async run(title) {
+    await this.press("F1");
+    const input = this.page.locator(".quick-input-widget:visible .quick-input-box input");
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    const row = this.page.locator(`.quick-input-list .monaco-list-row:has-text("${title}")`).first();
+    await row.waitFor();
+    await row.click();
+  }
+
+  /** Picks an entry of the quick pick that is open. */
+  async pick(text) {
+    const row = this.page.locator(`.quick-input-widget:visible .quick-input-list .monaco-list-row:has-text("${text}")`).first();
+    await row.waitFor();
+    await row.click();
+  }
+
+  /** Types into the input box that is open, and accepts. */
+  async type(text) {
+    const input = this.page.locator(".quick-input-widget:visible .quick-input-box input");
+    await input.waitFor();
+    await input.fill(text);
+    await input.press("Enter");
+  }
+
+  /** A row of a tree, by a part of its text. */
+  row(text) {
+    return this.page.locator(`.pane-body .monaco-list-row`).filter({ hasText: text }).first();
+  }
+
+  /** Shows Pillion's views. */
+  async showViews() {
+    await this.page.locator('.activitybar [aria-label^="Pillion"]').first().click();
+    await this.page.locator('.pane-header:has-text("Connectors")').first().waitFor();
+  }
+
+  /** The frame of the page of Pillion's that holds a text, once there is one. */
+  async pageWith(text) {
+    return until(`a page with "${text}"`, async () => {
+      for (const frame of this.page.frames()) {
+        try {
+          if (frame.name() !== "" && !frame.url().includes("fake.html")) {
+            continue;
+          }
+          const body = frame.locator("body main");
+          if ((await body.count()) > 0 && (await body.first().innerText()).includes(text) && (await (await frame.frameElement()).isVisible())) {
+            return frame;
+          }
+        } catch {
+          // It is being loaded, or has gone.
+        }
+      }
+      return undefined;
+    });
+  }
+
+  /** Whether no page of Pillion's holds a text any more. */
+  async pageGone(text) {
+    await until(`no page with "${text}"`, async () => {
+      for (const frame of this.page.frames()) {
+        try {
+          if ((await frame.locator("body main").count()) > 0 && (await frame.locator("body main").first().innerText()).includes(text)) {
+            return false;
+          }
+        } catch {
+          // It has gone.
+        }
+      }
+      return true;
+    });
+  }
+
+  notification(text) {
+    return this.page.locator(`.notification-toast:has-text("${text}")`).first();
+  }
+
+  dialog() {
+    return this.page.locator(".monaco-dialog-box");
+  }
+
+  async dialogButton(title) {
+    await this.dialog().locator(`.monaco-button:has-text("${title}")`).first().click();
+  }
+
+  async close() {
+    await this.page.context().close();
+  }
+}
+
+/** Presses a button of a page, once it takes presses. */
+export async function pressButton(frame, title) {
+  const button = frame.locator(`button[data-action]:has-text("${title}")`).first();
+  await button.waitFor();
+  await until(`the button ${title} takes presses`, () => button.isEnabled());
+  await button.click();
+}
+
+export { existsSync, join, writeFileSync, readFileSync };

@@ -1,0 +1,213 @@
+/** What can be done with tools, resources, prompts, calls and what stands about them. */
+
+import * as vscode from "vscode";
+import { requests, type Tool, type WantedChange, type PermissionDecision } from "../generated/protocol";
+import type { Activity } from "../plain/activity";
+import { label, neutral, quoted } from "../plain/visible";
+import { permissionWords } from "../plain/words";
+import type { Node } from "../views/connectors";
+import type { Standing } from "../views/activity";
+import { type Commands, type Context } from "./context";
+
+type Given = Partial<{ tool: Tool; connector: { id: string } }> | string | undefined;
+
+/** The commands of tools, resources and prompts. */
+export function toolCommands(context: Context): Commands {
+  const { client, session, calls, questions } = context;
+
+  const toolOf = async (given: Given, title: string): Promise<Tool | undefined> => {
+    if (typeof given === "object" && given.tool !== undefined) {
+      return given.tool;
+    }
+    if (typeof given === "string") {
+      return (await client.request(requests.toolDetail, { tool: given })).tool;
+    }
+    return pickTool(context, title, given?.connector?.id);
+  };
+  const rule = (decision: PermissionDecision) => async (given: Given) => {
+    const tool = await toolOf(given, decision === "deny" ? "Always refuse which tool?" : decision === "ask" ? "Always ask about which tool?" : "Always allow which tool?");
+    if (tool === undefined) {
+      return;
+    }
+    const params = { connector: tool.connector, tool: tool.id, decision, scope: "project" as const, hash: tool.hash };
+    const { rule: made, askId } = await questions.during(() => client.request(requests.permissionSet, params));
+    if (askId === undefined) {
+      await session.seedPermissions();
+      void offerUndo(context, made.id, label(made.label, 200));
+    } else {
+      questions.openById(askId);
+    }
+  };
+  const toolState = (state: "on" | "off") => async (given: Given) => {
+    const tool = await toolOf(given, state === "on" ? "Switch on which tool?" : "Switch off which tool?");
+    if (tool === undefined) {
+      return;
+    }
+    if (state === "off") {
+      await client.request(requests.toolSet, { tool: tool.id, state });
+      const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: ${tool.label} is off for you in this workspace.`), "Undo");
+      if (chosen === "Undo") {
+        await wanted(context, { tool: tool.id });
+      }
+      return;
+    }
+    await wanted(context, { tool: tool.id });
+  };
+  return {
+    "pillion.tool.run": async (given: Given) => {
+      const tool = await toolOf(given, "Run which tool?");
+      if (tool !== undefined) {
+        await calls.openForm(tool.id);
+      }
+    },
+    "pillion.tool.on": toolState("on"),
+    "pillion.tool.off": toolState("off"),
+    "pillion.tool.refuse": rule("deny"),
+    "pillion.tool.alwaysAsk": rule("ask"),
+    "pillion.tool.allow": rule("allow"),
+    "pillion.tool.copyName": async (given: Given) => {
+      const tool = await toolOf(given, "Copy the name of which tool?");
+      if (tool !== undefined) {
+        await vscode.env.clipboard.writeText(tool.label);
+      }
+    },
+    "pillion.tool.showSchema": async (given: Given) => {
+      const tool = await toolOf(given, "Show which tool?");
+      if (tool !== undefined) {
+        const detail = await client.request(requests.toolDetail, { tool: tool.id });
+        await context.texts.open(detail.tool.label, detail.typescript, "plaintext");
+      }
+    },
+    "pillion.why": async (given: Given) => {
+      const typed = typeof given === "object" ? (given.tool?.id ?? given.connector?.id) : (given ?? (await vscode.window.showInputBox({ title: "Why is it not there?", prompt: "The name of a connector or a tool" })));
+      if (typed === undefined || typed === "") {
+        return;
+      }
+      const isConnector = session.list().some((c) => c.id === typed || c.name === typed);
+      const { reasons } = await client.request(requests.why, isConnector ? { connector: typed } : { tool: typed });
+      await vscode.window.showInformationMessage(
+        reasons.length === 0 ? "Nothing keeps it away." : "What keeps it away, in order:",
+        { modal: true, detail: reasons.map((reason, i) => `${i + 1}. ${label(reason.text, 400)}`).join("\n") },
+      );
+    },
+    "pillion.resource.open": async (node: Node | undefined) => {
+      if (node?.kind === "template") {
+        const uri = await fillTemplate(node.template.uriTemplate);
+        return uri === undefined ? undefined : calls.openResource({ connector: node.connector.id, uri, name: uri });
+      }
+      if (node?.kind === "resource") {
+        return calls.openResource(node.resource);
+      }
+      const { resources } = await client.request(requests.resources, {});
+      const picked = await vscode.window.showQuickPick(
+        resources.map((resource) => ({ label: label(resource.title ?? resource.name), description: label(resource.uri, 100), detail: label(resource.description ?? "", 200), resource })),
+        { title: "Open which resource?", matchOnDescription: true },
+      );
+      return picked === undefined ? undefined : calls.openResource(picked.resource);
+    },
+    "pillion.prompt.open": async (node: Node | undefined) => {
+      if (node?.kind === "prompt") {
+        return calls.openPrompt(node.prompt);
+      }
+      const { prompts } = await client.request(requests.prompts, {});
+      const picked = await vscode.window.showQuickPick(
+        prompts.map((prompt) => ({ label: label(prompt.title ?? prompt.name), detail: label(prompt.description ?? "", 200), prompt })),
+        { title: "Which prompt?" },
+      );
+      return picked === undefined ? undefined : calls.openPrompt(picked.prompt);
+    },
+    "pillion.call.open": (call: Activity) => calls.showCall(call.callId, call.tool),
+    "pillion.call.again": async (call: Activity | undefined) => {
+      const known = call === undefined ? undefined : session.argumentsOf.get(call.callId);
+      return known === undefined ? calls.runLast() : calls.again(known);
+    },
+    "pillion.call.cancel": async (call: Activity | undefined) => {
+      const callId = call?.callId ?? (await pickRunning(context));
+      return callId === undefined ? undefined : client.request(requests.callCancel, { callId });
+    },
+    "pillion.call.refuse": async (call: Activity) => rule("deny")((await client.request(requests.toolDetail, { tool: session.argumentsOf.get(call.callId)?.tool ?? call.tool }))),
+    "pillion.standing.undo": async (standing: Standing | undefined) => {
+      if (standing?.kind === "rule") {
+        const { askId } = await questions.during(() => client.request(requests.permissionRemove, { id: standing.rule.id }));
+        questions.openById(askId);
+      } else if (standing?.kind === "consent") {
+        await client.request(requests.consentRevoke, { root: standing.record.root, connector: standing.record.connector });
+      }
+      await session.seedPermissions();
+    },
+    "pillion.arguments.run": (uri: vscode.Uri | undefined) => context.editors.run(uri),
+  };
+}
+
+async function wanted(context: Context, change: WantedChange): Promise<void> {
+  const { askId } = await context.questions.during(() => context.client.request(requests.askShow, { change }));
+  context.questions.openById(askId);
+}
+
+async function offerUndo(context: Context, id: string, words: string): Promise<void> {
+  const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: ${words}`), "Undo");
+  if (chosen === "Undo") {
+    const { askId } = await context.questions.during(() => context.client.request(requests.permissionRemove, { id }));
+    context.questions.openById(askId);
+    await context.session.seedPermissions();
+  }
+}
+
+/** Lets the user find a tool by words; the search is Pillion's own. */
+async function pickTool(context: Context, title: string, connector: string | undefined): Promise<Tool | undefined> {
+  const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { tool: Tool }>();
+  pick.title = title;
+  pick.placeholder = "Words of its name or of what it does";
+  let turn = 0;
+  const search = async (query: string) => {
+    const mine = ++turn;
+    pick.busy = true;
+    try {
+      const { tools } = await context.client.request(requests.tools, { limit: 100, ...(query === "" ? {} : { query }), ...(connector === undefined ? {} : { connector }) });
+      if (mine === turn) {
+        pick.items = tools.map((tool) => ({ label: label(tool.label), description: permissionWords(tool.permission), detail: label(tool.summary, 160), alwaysShow: true, tool }));
+      }
+    } catch (error) {
+      context.client.log.warn(`search tools: ${String(error)}`);
+    } finally {
+      pick.busy = mine !== turn;
+    }
+  };
+  return new Promise((resolve) => {
+    pick.onDidChangeValue((value) => void search(value));
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems[0]?.tool);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+    void search("");
+  });
+}
+
+async function pickRunning(context: Context): Promise<string | undefined> {
+  const { calls } = await context.client.request(requests.calls, {});
+  const running = calls.filter((call) => call.state === "running" || call.state === "asking");
+  if (running.length === 0) {
+    void vscode.window.showInformationMessage("Pillion: no call is running.");
+    return undefined;
+  }
+  const picked = await vscode.window.showQuickPick(running.map((call) => ({ label: label(call.tool), description: call.state, call })), { title: "Cancel which call?" });
+  return picked?.call.callId;
+}
+
+/** Asks for the variables of a template, as RFC 6570's simplest level has them. */
+async function fillTemplate(uriTemplate: string): Promise<string | undefined> {
+  let uri = uriTemplate;
+  for (const [whole, operator, name] of uriTemplate.matchAll(/\{([+#./;?&]?)([^}]+)\}/g)) {
+    const typed = await vscode.window.showInputBox({ title: label(uriTemplate, 100), prompt: `Value of ${quoted(name ?? "")}`, ignoreFocusOut: true });
+    if (typed === undefined) {
+      return undefined;
+    }
+    uri = uri.replace(whole, operator === "+" || operator === "#" ? encodeURI(typed) : encodeURIComponent(typed));
+  }
+  return uri;
+}

@@ -1,0 +1,190 @@
+/** Arguments as documents: edited as JSON with the help of the tool's own schema, then run, or allowed once. */
+
+import * as vscode from "vscode";
+import { requests, type ApprovalBody, type Ask, type Tool } from "../generated/protocol";
+import { formFields, template } from "../plain/form";
+import { neutral } from "../plain/visible";
+import type { Session } from "../session";
+
+/** The scheme of the documents, and of their schemas. package.json names as many slots. */
+export const argumentsScheme = "pillion-arguments";
+export const schemaScheme = "pillion-schema";
+const slots = 8;
+
+interface Draft {
+  text: Uint8Array;
+  changedAt: number;
+  /** What its button does with the text. */
+  run: (text: string) => Promise<void>;
+  title: string;
+}
+
+/** The documents, in memory alone. */
+export class ArgumentEditors implements vscode.FileSystemProvider, vscode.TextDocumentContentProvider, vscode.CodeLensProvider, vscode.Disposable {
+  private readonly drafts = new Map<string, Draft>();
+  private readonly schemas: string[] = Array.from({ length: slots }, () => "{}");
+  private readonly fileChanged = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  private readonly schemaChanged = new vscode.EventEmitter<vscode.Uri>();
+  private readonly lensesChanged = new vscode.EventEmitter<void>();
+  readonly onDidChangeFile = this.fileChanged.event;
+  readonly onDidChange = this.schemaChanged.event;
+  readonly onDidChangeCodeLenses = this.lensesChanged.event;
+  private readonly faults = vscode.languages.createDiagnosticCollection("pillion arguments");
+  private readonly subscriptions: vscode.Disposable[];
+  private next = 0;
+
+  constructor(private readonly session: Session) {
+    const selector: vscode.DocumentSelector = { scheme: argumentsScheme };
+    this.subscriptions = [
+      vscode.workspace.registerFileSystemProvider(argumentsScheme, this, { isCaseSensitive: true }),
+      vscode.workspace.registerTextDocumentContentProvider(schemaScheme, this),
+      vscode.languages.registerCodeLensProvider(selector, this),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.faults.delete(document.uri)),
+    ];
+  }
+
+  /** Opens the arguments of a call that is asked about: what is written may be allowed once (S10). */
+  async openForApproval(ask: Ask, body: ApprovalBody): Promise<void> {
+    let text = body.argumentsText;
+    try {
+      // Only the layout is another: digits would not survive a round trip, so a text with long numbers stays as it is.
+      if (!/\d{16}/.test(text)) {
+        text = JSON.stringify(JSON.parse(text), null, 2) + "\n";
+      }
+    } catch {
+      // It is edited as it is.
+    }
+    await this.open(body.tool, text, "Allow once with these arguments", async (edited) => {
+      const { accepted, reason } = await this.session.client.request(requests.askAnswer, {
+        askId: ask.askId,
+        answer: { decision: "once", argumentsText: edited },
+      });
+      if (!accepted) {
+        throw new Error(reason ?? "the question has ended");
+      }
+    });
+  }
+
+  /** Opens arguments of a call that the user is about to make. */
+  async openForCall(tool: Tool, text: string | undefined, run: (text: string) => Promise<void>): Promise<void> {
+    await this.open(tool, text ?? template(formFields(tool.inputSchemaText ?? "{}")), `Run ${tool.label}`, run);
+  }
+
+  /** Does what the document's button says. */
+  async run(uri: vscode.Uri | undefined): Promise<void> {
+    const at = uri ?? vscode.window.activeTextEditor?.document.uri;
+    const draft = at === undefined ? undefined : this.drafts.get(at.toString());
+    if (at === undefined || draft === undefined) {
+      void vscode.window.showInformationMessage("Pillion: what these arguments were for has ended.");
+      return;
+    }
+    const document = await vscode.workspace.openTextDocument(at);
+    const text = document.getText().trim();
+    try {
+      JSON.parse(text);
+    } catch (error) {
+      this.complain(document, error);
+      return;
+    }
+    try {
+      await document.save();
+      await draft.run(text);
+      await closeTab(at);
+      this.drafts.delete(at.toString());
+    } catch (error) {
+      this.complain(document, error);
+    }
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const draft = this.drafts.get(document.uri.toString());
+    const top = new vscode.Range(0, 0, 0, 0);
+    return draft === undefined ? [] : [new vscode.CodeLens(top, { title: `$(play) ${draft.title}`, command: "pillion.arguments.run", arguments: [document.uri] })];
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.schemas[Number(/\d+/.exec(uri.path)?.[0] ?? 0)] ?? "{}";
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const draft = this.found(uri);
+    return { type: vscode.FileType.File, ctime: 0, mtime: draft.changedAt, size: draft.text.length };
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  createDirectory(): void {
+    throw vscode.FileSystemError.NoPermissions();
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    return this.found(uri).text;
+  }
+
+  writeFile(uri: vscode.Uri, content: Uint8Array): void {
+    const draft = this.found(uri);
+    draft.text = content;
+    draft.changedAt = Date.now();
+    this.fileChanged.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
+  delete(uri: vscode.Uri): void {
+    this.drafts.delete(uri.toString());
+  }
+
+  rename(): void {
+    throw vscode.FileSystemError.NoPermissions();
+  }
+
+  dispose(): void {
+    this.faults.dispose();
+    this.fileChanged.dispose();
+    this.schemaChanged.dispose();
+    this.lensesChanged.dispose();
+    for (const one of this.subscriptions) {
+      one.dispose();
+    }
+  }
+
+  private async open(tool: Tool, text: string, title: string, run: Draft["run"]): Promise<void> {
+    const slot = this.next++ % slots;
+    const whole = tool.inputSchemaText === undefined ? (await this.session.client.request(requests.toolDetail, { tool: tool.id })).tool : tool;
+    this.schemas[slot] = whole.inputSchemaText ?? "{}";
+    this.schemaChanged.fire(vscode.Uri.from({ scheme: schemaScheme, authority: "tool", path: `/${slot}.json` }));
+    const name = `${tool.label.replace(/[^\w.-]+/g, "_").slice(0, 60)}-${this.next}.json`;
+    const uri = vscode.Uri.from({ scheme: argumentsScheme, path: `/pillion-arguments-${slot}/${name}` });
+    this.drafts.set(uri.toString(), { text: new TextEncoder().encode(text), changedAt: Date.now(), run, title });
+    await vscode.window.showTextDocument(uri, { preview: false });
+    this.lensesChanged.fire();
+  }
+
+  private complain(document: vscode.TextDocument, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.faults.set(document.uri, [new vscode.Diagnostic(new vscode.Range(0, 0, document.lineCount, 0), message, vscode.DiagnosticSeverity.Error)]);
+    void vscode.window.showErrorMessage(neutral(`Pillion: ${message}`));
+  }
+
+  private found(uri: vscode.Uri): Draft {
+    const draft = this.drafts.get(uri.toString());
+    if (draft === undefined) {
+      throw vscode.FileSystemError.FileNotFound(uri);
+    }
+    return draft;
+  }
+}
+
+async function closeTab(uri: vscode.Uri): Promise<void> {
+  for (const group of vscode.window.tabGroups.all) {
+    for (const tab of group.tabs) {
+      if (tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri.toString()) {
+        await vscode.window.tabGroups.close(tab);
+      }
+    }
+  }
+}

@@ -1,0 +1,196 @@
+/** Questions as documents: opened when the user looks at one or his own action led to it, answered by their buttons alone. */
+
+import * as vscode from "vscode";
+import { requests, type Answer, type ApprovalBody, type Ask, type AskId, type ElicitationBody, type InputBody } from "../generated/protocol";
+import { replyTo } from "../plain/answer";
+import type { Posted } from "../plain/page";
+import { questionLine, questionPage } from "../plain/question_page";
+import { label, neutral, quoted } from "../plain/visible";
+import type { Session } from "../session";
+import { askModel } from "../sampling";
+import type { ArgumentEditors } from "./arguments";
+import { openPage, type OpenPage } from "./web_page";
+
+/** The open question documents. */
+export class QuestionDocuments implements vscode.Disposable {
+  private readonly pages = new Map<AskId, OpenPage>();
+  private readonly mine = new Set<string>();
+  private acting = 0;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly session: Session,
+    private readonly editors: ArgumentEditors,
+  ) {
+    this.subscriptions = [
+      session.onDidOpenAsk((ask) => this.opened(ask)),
+      session.onDidCloseAsk(({ askId, how, by }) => this.closed(askId, how, by)),
+    ];
+  }
+
+  /** Opens the document of a question. */
+  open(ask: Ask): void {
+    const known = this.pages.get(ask.askId);
+    if (known !== undefined) {
+      known.panel.reveal();
+      return;
+    }
+    const line = questionLine(ask);
+    const page = openPage(this.extension, { type: "pillion.question", title: line.title, icon: "question", takesFocus: true }, questionPage(ask), (posted, at) => void this.posted(ask, posted, at));
+    this.pages.set(ask.askId, page);
+    // A document that is closed answers nothing: the question stays open.
+    page.panel.onDidDispose(() => this.pages.delete(ask.askId));
+  }
+
+  /** Opens a question by its id, if it is open. */
+  openById(askId: AskId | null | undefined): boolean {
+    const ask = askId === null || askId === undefined ? undefined : this.session.asks.get(askId);
+    if (ask !== undefined) {
+      this.open(ask);
+    }
+    return ask !== undefined;
+  }
+
+  /** Questions of this call are the answer to the user's own action: they open at once. */
+  expect(callId: string): void {
+    this.mine.add(callId);
+  }
+
+  /** The same for every question that a short action of the user's brings up. */
+  async during<T>(action: () => Promise<T>): Promise<T> {
+    this.acting++;
+    try {
+      return await action();
+    } finally {
+      // The notification of a question may come just after the answer to what raised it.
+      setTimeout(() => this.acting--, 500);
+    }
+  }
+
+  dispose(): void {
+    for (const page of this.pages.values()) {
+      page.panel.dispose();
+    }
+    for (const one of this.subscriptions) {
+      one.dispose();
+    }
+  }
+
+  private opened(ask: Ask): void {
+    if (this.acting > 0 || (ask.callId !== undefined && this.mine.has(ask.callId))) {
+      this.open(ask);
+      return;
+    }
+    if (vscode.workspace.getConfiguration("pillion").get("notifications") === "none") {
+      return;
+    }
+    const line = questionLine(ask);
+    // It takes no focus, and to dismiss it answers nothing.
+    void vscode.window.showInformationMessage(neutral(`Pillion: ${line.title} ${line.about}`), "Show question").then((chosen) => {
+      if (chosen !== undefined && !this.openById(ask.askId)) {
+        void vscode.window.showInformationMessage("Pillion: this question has been answered or withdrawn.");
+      }
+    });
+  }
+
+  private closed(askId: AskId, how: string, by: string | undefined): void {
+    const page = this.pages.get(askId);
+    if (page === undefined) {
+      return;
+    }
+    page.panel.dispose();
+    if (how !== "answered" || (by !== undefined && by !== "editor")) {
+      const reason = how === "answered" ? `was answered by ${label(by ?? "somebody else")}` : how === "expired" ? "has expired" : "was withdrawn: what it was about has gone";
+      vscode.window.setStatusBarMessage(`$(info) Pillion: the question ${reason}`, 6000);
+    }
+  }
+
+  private async posted(ask: Ask, posted: Posted, page: OpenPage): Promise<void> {
+    if (posted.action === "loaded") {
+      return;
+    }
+    switch (posted.action) {
+      case "edit":
+        await this.editors.openForApproval(ask, ask.body as ApprovalBody);
+        return;
+      case "type":
+        await this.typeValue(ask);
+        return;
+      case "copy":
+        await vscode.env.clipboard.writeText((ask.body as ElicitationBody).url ?? "");
+        page.tell({ type: "state", text: "copied" });
+        return;
+      case "ask-model":
+      case "send-reply":
+        await askModel(ask, posted, page, (answer) => this.answer(ask, answer, page));
+        return;
+    }
+    const reply = replyTo(ask, posted);
+    if (reply === undefined) {
+      return;
+    }
+    if ("faults" in reply) {
+      page.tell({ type: "faults", faults: reply.faults });
+      return;
+    }
+    const { url } = ask.body as ElicitationBody;
+    if (ask.kind === "url" && posted.action === "accept" && url !== undefined && !(await vscode.env.openExternal(vscode.Uri.parse(url, true)))) {
+      return; // VS Code asked about the page itself, and the user said no.
+    }
+    await this.answer(ask, reply.answer, page);
+  }
+
+  private async answer(ask: Ask, answer: Answer, page?: OpenPage): Promise<void> {
+    try {
+      const { accepted, reason } = await this.session.client.request(requests.askAnswer, { askId: ask.askId, answer });
+      if (!accepted) {
+        page?.tell({ type: "state", text: reason ?? "" });
+        void vscode.window.showWarningMessage(neutral(`Pillion: the answer was not taken: ${reason ?? "the question has ended"}`));
+        return;
+      }
+      page?.panel.dispose();
+      if (ask.kind === "approval" && "decision" in answer && !["once", "decline"].includes(answer.decision)) {
+        await this.offerUndo(ask);
+      }
+    } catch (error) {
+      void vscode.window.showErrorMessage(neutral(`Pillion: the answer could not be given: ${error instanceof Error ? error.message : String(error)}`));
+    }
+  }
+
+  /** Every standing yes shows how to take it back (U5). */
+  private async offerUndo(ask: Ask): Promise<void> {
+    const body = ask.body as ApprovalBody;
+    const before = new Set(this.session.rules.map((rule) => rule.id));
+    await this.session.seedPermissions();
+    const made = this.session.rules.filter((rule) => !before.has(rule.id) && rule.decision === "allow");
+    const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: ${made[0]?.label ?? `${body.tool.label} is allowed from now on`}`), "Undo");
+    if (chosen === "Undo") {
+      for (const rule of made) {
+        await this.session.client.request(requests.permissionRemove, { id: rule.id });
+      }
+      await this.session.seedPermissions();
+    }
+  }
+
+  private async typeValue(ask: Ask): Promise<void> {
+    const body = ask.body as InputBody;
+    const title = `Value of ${quoted(body.id)}, given to ${label(body.destination)}`;
+    const value =
+      body.options !== undefined && body.options.length > 0
+        ? await vscode.window.showQuickPick(
+            body.options.map((option) => ({ label: label(option), option })),
+            { title, ignoreFocusOut: true },
+          ).then((picked) => picked?.option)
+        : await vscode.window.showInputBox({
+            title,
+            prompt: label(body.description),
+            password: body.secret,
+            ignoreFocusOut: true,
+            ...(body.default === undefined || body.secret ? {} : { value: body.default }),
+          });
+    if (value !== undefined) {
+      await this.answer(ask, { value });
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/** Puts the extension together. */
+
+import * as vscode from "vscode";
+import { chatTools } from "./chat";
+import { Client } from "./client";
+import { addCommands } from "./commands/add";
+import { connectorCommands } from "./commands/connectors";
+import { register, type Context } from "./commands/context";
+import { toolCommands } from "./commands/tools";
+import { windowCommands } from "./commands/window";
+import { ArgumentEditors } from "./documents/arguments";
+import { Calls } from "./documents/calls";
+import { QuestionDocuments } from "./documents/questions";
+import { TextDocuments } from "./documents/text";
+import { ConnectorLogs } from "./logs";
+import { living } from "./living";
+import { Session } from "./session";
+import { ActivityView, PermissionsView } from "./views/activity";
+import { ConnectorsView } from "./views/connectors";
+import { QuestionsView } from "./views/questions";
+import { StatusBar } from "./views/status_bar";
+
+/**
+ * Called by VS Code once, when a folder with a configuration, a view or a command wants it. It waits for no process, and hands out
+ * nothing: another extension must not get at what answers questions (S6).
+ */
+export function activate(extension: vscode.ExtensionContext): void {
+  const client = new Client(extension.extensionUri);
+  const session = new Session(client);
+  const editors = new ArgumentEditors(session);
+  const texts = new TextDocuments();
+  const questions = new QuestionDocuments(extension.extensionUri, session, editors);
+  const logs = new ConnectorLogs();
+  const calls = new Calls(extension.extensionUri, session, questions, editors, texts);
+  const context: Context = { extension, client, session, questions, calls, editors, texts, logs };
+  const connectors = new ConnectorsView(session);
+  const activity = new ActivityView(session);
+  const permissions = new PermissionsView(session);
+  extension.subscriptions.push(
+    client,
+    session,
+    editors,
+    texts,
+    questions,
+    logs,
+    connectors,
+    activity,
+    permissions,
+    new StatusBar(session),
+    new QuestionsView(session),
+    vscode.window.createTreeView("pillion.connectors", { treeDataProvider: connectors, showCollapseAll: true }),
+    vscode.window.createTreeView("pillion.activity", { treeDataProvider: activity }),
+    vscode.window.createTreeView("pillion.permissions", { treeDataProvider: permissions }),
+    register({ ...windowCommands(context), ...connectorCommands(context), ...toolCommands(context), ...addCommands(context) }),
+    chatTools(session, questions),
+    living(context),
+  );
+  void client.start();
+}

@@ -1,0 +1,105 @@
+/** Results as pages (E6). */
+
+import type { CallResult, PromptGetResult, ResourceReadResult } from "../generated/protocol";
+import { took } from "./activity";
+import { block, button, foreign, list, row, said, value, type Html } from "./page";
+import { html, label } from "./visible";
+import { allowedWords, counted, outcome } from "./words";
+
+/** A picture that was read: its bytes in base64. */
+export interface Picture {
+  name: string;
+  mimeType: string;
+  base64: string;
+}
+
+const pictureTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** Whether a kind of file is shown as a picture (S27). */
+export function isPicture(mimeType: string): boolean {
+  return pictureTypes.includes(mimeType);
+}
+
+function pictures(all: readonly Picture[]): Html {
+  return all
+    .filter((p) => isPicture(p.mimeType))
+    .map((p) => `<figure><img alt="${html(label(p.name))}" src="data:${p.mimeType};base64,${p.base64}"><figcaption>${foreign(p.name)}</figcaption></figure>`)
+    .join("");
+}
+
+function steps(all: readonly string[] | undefined): Html {
+  return (all ?? []).length === 0 ? "" : `<ol>${(all ?? []).map((step) => `<li>${html(label(step, 2000))}</li>`).join("")}</ol>`;
+}
+
+/** The page of a call's result. */
+export function resultPage(tool: string, result: CallResult, argumentsText: string | undefined, shown: readonly Picture[]): Html {
+  const allowed = result.allowed;
+  return [
+    `<h1>${html(label(tool))}</h1>`,
+    said(outcome(result.status)),
+    result.message === undefined || result.status === "declined" ? "" : said(label(result.message, 4000)),
+    steps(result.steps),
+    result.mayHaveRun && result.status !== "ok" && result.status !== "toolError"
+      ? said("The tool may have run: look before you call it again.", "warning")
+      : "",
+    result.redacted === true ? said("Secret values were replaced by [REDACTED].", "note") : "",
+    list(
+      value("error of the connector", result.error === undefined ? undefined : `${result.error.code}: ${result.error.message}`),
+      ...(result.errors ?? []).map((fault) => value(fault.path === "" ? "what is wrong with the arguments" : `what is wrong at ${fault.path}`, fault.message)),
+      result.text === undefined || result.text === "" ? "" : block("result; the connector's own words", result.text),
+    ),
+    result.truncated === true ? said("The text was cut here.", "note") : "",
+    pictures(shown),
+    list(
+      ...result.attachments
+        .filter((a) => !shown.some((p) => p.name === (a.name ?? a.uri)))
+        .map((a) => value(`file (${label(a.mimeType)}, ${counted(a.bytes, "byte")})`, a.name ?? a.uri)),
+      argumentsText === undefined ? "" : block("arguments", argumentsText),
+    ),
+    `<div class="bar">${row(
+      button("again", "Run again…"),
+      result.text === undefined && result.fullTextUri === undefined ? "" : button("text", result.truncated === true ? "Open the whole text" : "Open as text"),
+      result.structuredText === undefined && result.contentText === undefined ? "" : button("json", "Open as JSON"),
+      ...result.attachments.map((a, i) => button(`file:${i}`, `Open ${label(a.name ?? a.mimeType, 40)}`)),
+      allowed?.rule === undefined ? "" : button(`undo:${allowed.rule}`, "Take the permission back"),
+    )}${said(
+      [result.status === "ok" || result.status === "toolError" ? `It took ${took(result.durationMs)}` : "", allowed === undefined ? "" : `allowed by: ${allowedWords(allowed.by)}`]
+        .filter((part) => part !== "")
+        .join("; "),
+      "note",
+    )}</div>`,
+  ].join("");
+}
+
+/** The page of a resource that was read. */
+export function resourcePage(name: string, result: ResourceReadResult, shown: readonly Picture[]): Html {
+  return [
+    `<h1>${html(label(name))}</h1>`,
+    result.status === "ok" ? "" : said(outcome(result.status)),
+    result.message === undefined ? "" : said(label(result.message, 4000)),
+    steps(result.steps),
+    list(
+      value("error of the connector", result.error === undefined ? undefined : `${result.error.code}: ${result.error.message}`),
+      ...result.contents.map((part) =>
+        part.text === undefined ? value(`${label(part.mimeType)}, ${counted(part.bytes, "byte")}`, part.uri) : block(part.uri, part.text),
+      ),
+    ),
+    pictures(shown),
+  ].join("");
+}
+
+/** The page of a prompt that a connector wrote. */
+export function promptPage(name: string, result: PromptGetResult): Html {
+  return [
+    `<h1>${html(label(name))}</h1>`,
+    result.status === "ok" ? "" : said(outcome(result.status)),
+    result.message === undefined ? "" : said(label(result.message, 4000)),
+    steps(result.steps),
+    list(
+      value("error of the connector", result.error === undefined ? undefined : `${result.error.code}: ${result.error.message}`),
+      value("what it is for", result.description),
+      ...result.messages.map((m) => block(m.role === "assistant" ? "the model's words" : "your words to a model", m.text ?? "")),
+    ),
+    result.status === "ok" ? `<div class="bar">${row(button("copy", "Copy"), button("text", "Open as text"))}</div>` : "",
+  ].join("");
+}

@@ -1,0 +1,130 @@
+/** What happened: the last calls, and what stands from now on, each with the way to take it back (E11, U5). */
+
+import * as vscode from "vscode";
+import type { ConsentRecord, PermissionRule } from "../generated/protocol";
+import { took, type Activity } from "../plain/activity";
+import { label, quoted } from "../plain/visible";
+import { outcomeWord, scopeWords } from "../plain/words";
+import type { Session } from "../session";
+
+function icon(call: Activity): vscode.ThemeIcon {
+  if (call.state === "running") {
+    return new vscode.ThemeIcon("loading~spin");
+  }
+  if (call.state === "asking") {
+    return new vscode.ThemeIcon("question");
+  }
+  switch (call.status) {
+    case "ok":
+      return new vscode.ThemeIcon("pass", new vscode.ThemeColor("testing.iconPassed"));
+    case "declined":
+    case "denied":
+    case "cancelled":
+      return new vscode.ThemeIcon("circle-slash");
+    default:
+      return new vscode.ThemeIcon(call.status === undefined ? "circle-outline" : "error", call.status === undefined ? undefined : new vscode.ThemeColor("list.errorForeground"));
+  }
+}
+
+function clock(at: string): string {
+  return new Date(at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+}
+
+/** The list of calls. */
+export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(private readonly session: Session) {
+    this.subscription = session.onDidChange((part) => {
+      if (part === "activity") {
+        this.changed.fire();
+      }
+    });
+  }
+
+  getChildren(call?: Activity): Activity[] {
+    return call === undefined ? this.session.activity.list() : [];
+  }
+
+  getTreeItem(call: Activity): vscode.TreeItem {
+    const item = new vscode.TreeItem(label(call.tool, 80));
+    item.id = call.callId;
+    item.iconPath = icon(call);
+    const outcome = call.status === undefined ? (call.state === "asking" ? "asks" : call.state) : ((outcomeWord[call.status] as string | undefined) ?? call.status);
+    item.description = [clock(call.at), outcome, call.asker === undefined ? "" : label(call.asker, 40)].filter((p) => p !== "").join(" · ");
+    const known = this.session.argumentsOf.get(call.callId);
+    item.tooltip = [
+      `${label(call.tool)}: ${outcome}`,
+      `at ${new Date(call.at).toLocaleString()}`,
+      call.asker === undefined ? "" : `asked for by ${label(call.asker)}`,
+      call.durationMs === undefined ? "" : `took ${took(call.durationMs)}`,
+      call.mayHaveRun === true && call.status !== "ok" ? "It may have run." : "",
+      known === undefined ? "" : `arguments: ${label(known.argumentsText, 600)}`,
+    ]
+      .filter((line) => line !== "")
+      .join("\n");
+    item.contextValue = ["call", call.state, known === undefined ? "" : "known", ""].join(";");
+    item.command = { command: "pillion.call.open", title: "Show", arguments: [call] };
+    return item;
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changed.dispose();
+  }
+}
+
+/** What stands: a rule about calls, or a decision about a definition. */
+export type Standing = { kind: "rule"; rule: PermissionRule } | { kind: "consent"; record: ConsentRecord };
+
+const decisions: Record<string, string> = { allow: "allowed", allowFollow: "allowed, changes of its files too", later: "put off", never: "blocked by you" };
+
+/** The list of what stands. */
+export class PermissionsView implements vscode.TreeDataProvider<Standing>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(private readonly session: Session) {
+    this.subscription = session.onDidChange((part) => {
+      if (part === "permissions") {
+        this.changed.fire();
+      }
+    });
+  }
+
+  getChildren(standing?: Standing): Standing[] {
+    if (standing !== undefined) {
+      return [];
+    }
+    return [...this.session.rules.map((rule): Standing => ({ kind: "rule", rule })), ...this.session.consents.map((record): Standing => ({ kind: "consent", record }))];
+  }
+
+  getTreeItem(standing: Standing): vscode.TreeItem {
+    if (standing.kind === "rule") {
+      const { rule } = standing;
+      const item = new vscode.TreeItem(label(rule.label, 160));
+      item.id = `rule/${rule.id}`;
+      item.description = `${new Date(rule.at).toLocaleDateString()} · ${scopeWords(rule.scope)}${rule.suspended === true ? " · suspended: it changed" : ""}`;
+      item.iconPath = new vscode.ThemeIcon(rule.decision === "allow" ? "pass" : rule.decision === "deny" ? "circle-slash" : "question");
+      item.tooltip = [label(rule.label), `since ${new Date(rule.at).toLocaleString()}`, `in ${scopeWords(rule.scope)}`, rule.by === undefined ? "" : `by ${label(rule.by)}`].filter((l) => l !== "").join("\n");
+      item.contextValue = `rule;${rule.decision};`;
+      return item;
+    }
+    const { record } = standing;
+    const item = new vscode.TreeItem(`${quoted(record.name)} ${decisions[record.decision] ?? record.decision}`);
+    item.id = `consent/${record.root}/${record.connector}`;
+    item.description = new Date(record.at).toLocaleDateString();
+    item.iconPath = new vscode.ThemeIcon(record.decision.startsWith("allow") ? "shield" : "circle-slash");
+    item.tooltip = `since ${new Date(record.at).toLocaleString()}\n${label(record.definitionText, 800)}`;
+    item.contextValue = `consent;${record.decision};`;
+    return item;
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changed.dispose();
+  }
+}

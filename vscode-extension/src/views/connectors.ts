@@ -1,0 +1,183 @@
+/** The tree of connectors and what they offer (U6). */
+
+import * as vscode from "vscode";
+import type { Connector, Prompt, Resource, ResourceTemplate, Tool } from "../generated/protocol";
+import { label } from "../plain/visible";
+import { counted, firstAction, lookOf, permissionWords } from "../plain/words";
+import type { Session } from "../session";
+
+/** One row of the tree. */
+export type Node =
+  | { kind: "connector"; connector: Connector }
+  | { kind: "group"; connector: Connector; group: "tools" | "resources" | "prompts"; count: number }
+  | { kind: "tool"; connector: Connector; tool: Tool }
+  | { kind: "resource"; connector: Connector; resource: Resource }
+  | { kind: "template"; connector: Connector; template: ResourceTemplate }
+  | { kind: "prompt"; connector: Connector; prompt: Prompt };
+
+const groupTitles = { tools: "Tools", resources: "Resources", prompts: "Prompts" } as const;
+const groupIcons = { tools: "tools", resources: "files", prompts: "comment-discussion" } as const;
+
+/** The tree's contents. */
+export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(private readonly session: Session) {
+    this.subscription = session.onDidChange((part) => {
+      if (part === "connectors" || part === "catalogue" || part === "state") {
+        this.changed.fire();
+      }
+    });
+  }
+
+  async getChildren(node?: Node): Promise<Node[]> {
+    if (node === undefined) {
+      return this.session.list().map((connector) => ({ kind: "connector", connector }));
+    }
+    const { connector } = node;
+    if (node.kind === "connector") {
+      const counts = { tools: connector.tools, resources: connector.resources, prompts: connector.prompts };
+      const groups = (["tools", "resources", "prompts"] as const).filter((group) => counts[group] > 0);
+      if (groups.length === 1 && groups[0] === "tools") {
+        return this.tools(connector);
+      }
+      return groups.map((group) => ({ kind: "group", connector, group, count: counts[group] }));
+    }
+    if (node.kind !== "group") {
+      return [];
+    }
+    if (node.group === "tools") {
+      return this.tools(connector);
+    }
+    const catalogue = await this.session.catalogue(connector);
+    if (node.group === "prompts") {
+      return catalogue.prompts.map((prompt) => ({ kind: "prompt", connector, prompt }));
+    }
+    return [
+      ...catalogue.resources.map((resource): Node => ({ kind: "resource", connector, resource })),
+      ...catalogue.templates.map((template): Node => ({ kind: "template", connector, template })),
+    ];
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    switch (node.kind) {
+      case "connector":
+        return this.connectorItem(node.connector);
+      case "group": {
+        const item = new vscode.TreeItem(groupTitles[node.group], vscode.TreeItemCollapsibleState.Collapsed);
+        item.description = String(node.count);
+        item.iconPath = new vscode.ThemeIcon(groupIcons[node.group]);
+        item.id = `${node.connector.id}/${node.group}`;
+        item.contextValue = `group;${node.group}`;
+        return item;
+      }
+      case "tool":
+        return toolItem(node.connector, node.tool);
+      case "resource": {
+        const item = leaf(node.connector, "resource", node.resource.uri, node.resource.title ?? node.resource.name, "file");
+        item.tooltip = [node.resource.uri, node.resource.description ?? "", node.resource.mimeType ?? ""].filter((t) => t !== "").map((t) => label(t, 600)).join("\n");
+        item.description = label(node.resource.mimeType ?? "");
+        item.command = { command: "pillion.resource.open", title: "Open", arguments: [node] };
+        return item;
+      }
+      case "template": {
+        const item = leaf(node.connector, "template", node.template.uriTemplate, node.template.title ?? node.template.name, "file-code");
+        item.description = label(node.template.uriTemplate, 80);
+        item.tooltip = [node.template.uriTemplate, node.template.description ?? ""].map((t) => label(t, 600)).join("\n");
+        item.command = { command: "pillion.resource.open", title: "Open", arguments: [node] };
+        return item;
+      }
+      case "prompt": {
+        const item = leaf(node.connector, "prompt", node.prompt.name, node.prompt.title ?? node.prompt.name, "comment");
+        item.description = label(node.prompt.description ?? "", 120);
+        item.tooltip = label(node.prompt.description ?? node.prompt.name, 600);
+        item.command = { command: "pillion.prompt.open", title: "Open", arguments: [node] };
+        return item;
+      }
+    }
+  }
+
+  getParent(): undefined {
+    return undefined;
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changed.dispose();
+  }
+
+  private async tools(connector: Connector): Promise<Node[]> {
+    const { tools } = await this.session.catalogue(connector);
+    return tools.map((tool) => ({ kind: "tool", connector, tool }));
+  }
+
+  private connectorItem(connector: Connector): vscode.TreeItem {
+    const look = lookOf(connector);
+    const offers = connector.tools + connector.resources + connector.prompts > 0 && ["ready", "idle"].includes(connector.state);
+    const item = new vscode.TreeItem(label(connector.name, 120), offers ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
+    item.id = connector.id;
+    const also = this.session.alsoRun.has(connector.id);
+    item.description = [look.words, connector.problem === undefined ? "" : label(connector.problem.reason, 80), connector.phase === undefined ? "" : label(connector.phase, 80), offers && connector.tools > 0 ? counted(connector.tools, "tool") : "", also ? "also run by VS Code" : ""]
+      .filter((part) => part !== "")
+      .join(" · ");
+    item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
+    item.tooltip = tooltip(connector, look.words, also);
+    item.contextValue = [
+      "connector",
+      connector.shadowedBy === undefined ? connector.state : "shadowed",
+      connector.source,
+      ...(connector.processes.length > 0 ? ["running"] : []),
+      ...(connector.pinned === true ? ["pinned"] : []),
+      ...(also ? ["also"] : []),
+      "",
+    ].join(";");
+    item.accessibilityInformation = { label: `${label(connector.name)}, ${look.words}` };
+    const first = firstAction(connector);
+    if (!offers && first !== undefined) {
+      item.command = { command: first.command, title: first.title, arguments: [{ kind: "connector", connector } satisfies Node] };
+    }
+    return item;
+  }
+}
+
+function tooltip(connector: Connector, words: string, also: boolean): string {
+  return [
+    `${label(connector.name)}: ${words}`,
+    connector.problem === undefined ? "" : label(connector.problem.reason, 600),
+    connector.server === undefined ? "" : `says it is ${label(connector.server.name)} ${label(connector.server.version)}`,
+    ["ready", "idle"].includes(connector.state) ? `${counted(connector.tools, "tool")}, about ${connector.tokens} tokens; ${counted(connector.resources, "resource")}, ${counted(connector.prompts, "prompt")}` : "",
+    connector.stale === true ? "The list is an earlier one, which could not be fetched anew." : "",
+    connector.source === "project" ? "from this repository" : connector.source === "user" ? "from your own file" : connector.source === "import" ? "imported" : "built in",
+    also ? "VS Code's own chat runs it as well: a second copy starts here only for a call that comes through Pillion." : "",
+    ...(connector.warnings ?? []).map((w) => label(w, 300)),
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+function leaf(connector: Connector, kind: string, id: string, name: string, icon: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(label(name, 120), vscode.TreeItemCollapsibleState.None);
+  item.id = `${connector.id}/${kind}/${id}`;
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.contextValue = `${kind};`;
+  return item;
+}
+
+function toolItem(connector: Connector, tool: Tool): vscode.TreeItem {
+  const state = tool.state ?? "on";
+  const item = leaf(connector, "tool", tool.id, tool.name, state === "on" ? "symbol-method" : state === "off" ? "circle-slash" : "warning");
+  item.description = state === "on" ? label(tool.summary, 140) : state === "off" ? "off" : "malformed";
+  item.tooltip = [
+    `${label(tool.label)}: ${permissionWords(tool.permission)}`,
+    label(tool.description ?? tool.summary, 1000),
+    (tool.changed ?? []).length > 0 ? "Its definition changed since you allowed it; the permission is suspended." : "",
+    `about ${tool.tokens} tokens`,
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+  item.contextValue = ["tool", state, tool.permission, ""].join(";");
+  item.command = { command: "pillion.tool.run", title: "Run", arguments: [{ kind: "tool", connector, tool } satisfies Node] };
+  return item;
+}
