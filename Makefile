@@ -1,6 +1,8 @@
-# The checks of Pillion. What they install stays in one cache folder (PILLION_DEV_CACHE); the tree only ever gets .build.
+# The checks of Pillion. What they install stays in one cache folder (PILLION_DEV_CACHE); the tree only ever gets .build,
+# and in vscode-extension a link to the packages and what goes into its .vsix.
 #
 #   make build   the program, .build/pillion
+#   make vsix    the extension of VS Code for this platform with the program in it, .build/pillion.vsix
 #   make check   everything that needs no editor and no connector from elsewhere
 #   make e2e     real editors and real connectors, cut off from the network
 #   make conformance  the official suite of MCP, client side: a line for each scenario that both revisions require
@@ -25,18 +27,32 @@ LEG = @go run ./editors/e2e/leg
 FUZZTIME ?= 5s
 E2E = env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_E2E_SCREENS=$(PILLION_DEV_CACHE)/screens \
 	go test -tags e2e -count 1 -timeout 20m -exec $(BEDS)/hermetic.sh -json
+VSCODE = env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_VSIX=$(CURDIR)/.build/pillion.vsix \
+	PILLION_E2E_SCREENS=$(PILLION_DEV_CACHE)/screens $(BEDS)/hermetic.sh
+VSCODE_TESTS = --test --test-concurrency=1 --test-timeout=600000 --test-reporter=$(CURDIR)/vscode-extension/scripts/gojson.mjs \
+	editors/e2e/vscode/scenarios.test.mjs
 SOAK ?= 5m
 SEED ?= 0
 # Nothing that was installed or built is ours to look at.
 FIND = find . -name node_modules -prune -o -path './.*' -prune -o
 LUA = $(shell $(FIND) -name '*.lua' -print)
-GENERATED_TS = $(shell $(FIND) -path '*/generated/*.ts' -print)
+# What a .vsix calls this platform.
+VSIX_TARGET = $(shell go env GOOS | sed s/windows/win32/)-$(shell go env GOARCH | sed s/amd64/x64/)
+EXTENSION = $(BEDS)/install.sh vscode-extension && { [ -e vscode-extension/node_modules ] || \
+	ln -sfn "$(PILLION_DEV_CACHE)/vscode-extension/node_modules" vscode-extension/node_modules; } && cd vscode-extension
 
 .PHONY: build check e2e test bench redteam soak fuzz demo format generate
-.PHONY: check-format check-vet check-staticcheck check-unit check-tsc check-stylua check-luacheck e2e-beds e2e-run
+.PHONY: vsix check-format check-vet check-staticcheck check-unit check-tsc check-eslint check-vscode check-stylua check-luacheck
+.PHONY: e2e-beds e2e-run e2e-vscode
 
 build:
 	$(LEG) build env CGO_ENABLED=0 go build -trimpath -o .build/pillion ./cmd/pillion
+
+# The size of the bundle and of the whole is said.
+vsix: build
+	$(LEG) vsix sh -c '$(EXTENSION) && node scripts/build.mjs && mkdir -p bin && cp ../.build/pillion bin/ && cp ../LICENSE . && \
+	  node_modules/.bin/vsce package --no-dependencies --target $(VSIX_TARGET) --out ../.build/pillion.vsix && \
+	  wc -c dist/extension.js ../.build/pillion.vsix'
 
 # The outcome of every leg is totalled at the end, also when one of them fails.
 test:
@@ -44,7 +60,7 @@ test:
 	{ PILLION_LEGS=$$legs $(MAKE) check e2e; code=$$?; go run ./editors/e2e/leg -total "$$legs" || code=2; exit $$code; }
 
 # Generated files are compared with the disk by the unit tests.
-check: check-format check-vet check-staticcheck check-unit check-tsc check-stylua check-luacheck
+check: check-format check-vet check-staticcheck check-unit check-tsc check-eslint check-vscode check-stylua check-luacheck
 
 check-format:
 	$(LEG) gofmt sh -c 'files=$$(gofmt -l .) && test -z "$$files" || { echo "not formatted: $$files"; exit 1; }'
@@ -62,7 +78,14 @@ check-unit:
 	$(LEG) -tests unit go test -race -timeout 10m -json ./...
 
 check-tsc:
-	$(LEG) tsc sh -c '$(BEDS)/install.sh tools && "$(TOOLS)/tsc" --noEmit --strict --target es2022 --module nodenext $(GENERATED_TS)'
+	$(LEG) tsc sh -c '$(BEDS)/install.sh tools && $(EXTENSION) && "$(TOOLS)/tsc" -p .'
+
+check-eslint:
+	$(LEG) eslint sh -c '$(EXTENSION) && node_modules/.bin/eslint .'
+
+# The extension's own unit tests; what needs VS Code is in e2e.
+check-vscode:
+	$(LEG) -tests vscode-unit sh -c '{ $(EXTENSION); } >&2 && node scripts/test.mjs --json'
 
 check-stylua:
 	$(LEG) stylua sh -c '$(BEDS)/install.sh tools && "$(TOOLS)/stylua" --check $(LUA)'
@@ -70,7 +93,7 @@ check-stylua:
 check-luacheck:
 	$(LEG) luacheck sh -c '$(BEDS)/install.sh luacheck && luacheck --quiet --no-color $(LUA)'
 
-e2e: e2e-run
+e2e: e2e-run e2e-vscode
 
 e2e-beds:
 	$(LEG) beds $(BEDS)/install.sh isolation terminal servers conformance neovim-floor neovim-newest helix emacs-floor emacs-newest
@@ -79,6 +102,12 @@ e2e-beds:
 e2e-run: e2e-beds build
 	$(LEG) -tests e2e $(E2E) -skip '^Test(Conformance|MoreServers|DriveScenario)$$' ./editors/e2e
 	$(LEG) -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
+
+# The extension as it is shipped, in the newest VS Code and in the oldest that it supports.
+e2e-vscode: vsix
+	$(LEG) beds-vscode $(BEDS)/install.sh isolation chromium servers vscode-driver vscode-newest vscode-floor
+	$(LEG) -tests vscode-newest $(VSCODE) env PILLION_VSCODE=newest node $(VSCODE_TESTS)
+	$(LEG) -tests vscode-floor $(VSCODE) env PILLION_VSCODE=floor node $(VSCODE_TESTS)
 
 # The same scenarios as in e2e, each with its line.
 conformance: build

@@ -27,7 +27,11 @@
   };
 
   // A question takes no key and no click for a moment after it appears: whoever was typing or clicking meant something else.
+  const isQuestion = document.querySelector("[data-question]") !== null;
   const die = () => {
+    if (!isQuestion) {
+      return;
+    }
     deadUntil = performance.now() + deadMs;
     refresh();
     setTimeout(refresh, deadMs + 20);
@@ -101,8 +105,7 @@
       showFaults(data.faults);
     }
   });
-  if (document.querySelector("[data-question]")) {
-    die();
-  }
+  die();
+  refresh();
   vscode.postMessage({ action: "loaded", values: {} });
 })();

@@ -239,7 +239,11 @@ export class Calls {
       () => undefined,
       () => undefined,
     );
-    const timer = setTimeout(() => {
+    const timer = setInterval(() => {
+      if ([...this.session.asks.values()].some((ask) => ask.callId === callId)) {
+        return; // While it waits for the user, its question is all there is to see.
+      }
+      clearInterval(timer);
       void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, cancel) => {
         tell = (message) => progress.report({ message });
         cancel.onCancellationRequested(() => void this.session.client.request(requests.callCancel, { callId } satisfies CallParams).catch(() => undefined));
@@ -249,7 +253,7 @@ export class Calls {
     try {
       return await done;
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
       reports?.dispose();
     }
   }

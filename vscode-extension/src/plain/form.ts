@@ -232,9 +232,9 @@ export function formHtml(fields: readonly Field[]): Html {
         const words = [
           field.title === "" ? "" : `<p class="hint">${foreign(field.title)}</p>`,
           field.text === "" ? "" : `<p class="hint">${html(field.text.split("\n").map(visible).join("\n"))}</p>`,
-          field.wanted === "" ? "" : `<p class="hint">${html(field.wanted)}</p>`,
         ].join("");
-        const name = html(visible(field.key === "" ? "arguments" : field.key));
+        const wanted = field.wanted === "" ? "" : ` <span class="wanted">${html(field.wanted)}</span>`;
+        const name = html(visible(field.key === "" ? "arguments" : field.key)) + wanted;
         if (field.kind === "group") {
           return `<fieldset data-pointer="${html(field.pointer)}"><legend>${name}</legend>${words}${formHtml(field.fields)}</fieldset>`;
         }

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { filled, formFields, formHtml, template, type Fault } from "../src/plain/form";
+
+const schema = JSON.stringify({
+  type: "object",
+  properties: {
+    name: { type: "string", title: "Name" },
+    size: { type: "integer", default: 3 },
+    kind: { enum: ["a", "b"] },
+    on: { type: "boolean" },
+    tags: { type: "array", items: { type: "string" } },
+    many: { type: "array", items: { enum: ["x", "y"] } },
+    where: { type: "object", properties: { "a/b": { type: "string" }, deep: { $ref: "#/$defs/deep" } }, required: ["a/b"] },
+    maybe: { anyOf: [{ type: "number" }, { type: "null" }] },
+    odd: { anyOf: [{ type: "number" }, { type: "string" }] },
+    any: true,
+  },
+  required: ["name", "kind"],
+  $defs: { deep: { type: "object", properties: { again: { $ref: "#/$defs/deep" } } } },
+});
+
+test("TestE4_EachSchemaHasItsField", () => {
+  const kinds = Object.fromEntries(formFields(schema).map((field) => [field.key, field.kind]));
+  assert.deepEqual(kinds, { name: "text", size: "number", kind: "choice", on: "boolean", tags: "lines", many: "choices", where: "group", maybe: "number", odd: "json", any: "json" });
+});
+
+test("TestE4_WhatIsLeftAloneIsLeftOut", () => {
+  assert.deepEqual(filled(formFields(schema), { "/name": "n", "/kind": '"b"', "/size": "3" }), { text: '{"name":"n","size":3,"kind":"b"}' });
+});
+
+test("digits stay as they were typed", () => {
+  const fields = formFields('{"properties":{"n":{"type":"number"}}}');
+  assert.deepEqual(filled(fields, { "/n": "9007199254740993" }), { text: '{"n":9007199254740993}' });
+  assert.deepEqual(filled(fields, { "/n": "1.50" }), { text: '{"n":1.50}' });
+});
+
+test("TestE4_AFaultNamesItsPath", () => {
+  const { faults } = filled(formFields(schema), { "/size": "much", "/odd": "{", "/where/deep": "1" }) as { faults: Fault[] };
+  assert.deepEqual(faults.map((fault) => fault.path).sort(), ["/kind", "/odd", "/size"]);
+});
+
+test("names with a slash keep apart from groups", () => {
+  assert.deepEqual(filled(formFields(schema), { "/name": "", "/kind": '"a"', "/where/a~1b": "v" }), { text: '{"name":"","kind":"a","where":{"a/b":"v"}}' });
+});
+
+test("TestE4_RecursionEnds", () => {
+  assert.ok(formHtml(formFields(schema)).length > 0);
+  const circle = '{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/a"}}}';
+  assert.equal(formFields(circle)[0]?.kind, "json");
+});
+
+test("a form has nothing of the schema's as markup", () => {
+  const fields = formFields('{"properties":{"<b>":{"type":"string","description":"<script>"}}}');
+  assert.ok(!/<b>|<script>/.test(formHtml(fields)));
+});
+
+test("a document of arguments begins with what is required", () => {
+  assert.equal(template(formFields(schema)), '{\n  "name": "",\n  "size": 3,\n  "kind": "a"\n}\n');
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApprovalBody, Ask, ConsentBody, ConsentItem, Tool } from "../src/generated/protocol";
+import { replyTo } from "../src/plain/answer";
+import { questionLine, questionPage, standingChoices } from "../src/plain/question_page";
+
+const tool: Tool = { id: "t", label: "notes.write", servedName: "notes__write", connector: "c", name: "write", summary: "Writes.", tokens: 1, permission: "ask", hash: "h" };
+const approval: ApprovalBody = { tool, argumentsText: '{"a":"\u202e<b>"}', reason: "It can change things.", choices: ["decline", "once", "session", "tool", "connector"], scopes: ["session", "project"] };
+const item = (name: string, more: Partial<ConsentItem> = {}): ConsentItem => ({
+  root: "file:///r",
+  connector: `id-${name}`,
+  name,
+  uri: "file:///r/.mcp.json",
+  hash: "h",
+  reason: "new",
+  definitionText: "{}",
+  shown: { command: "npx", args: ["-y", "x"], reads: [], files: [] },
+  warnings: [],
+  ...more,
+});
+const ask = (kind: Ask["kind"], body: Ask["body"]): Ask => ({ askId: "q", kind, at: "2026-01-01T00:00:00Z", asker: { kind: "editor" }, body });
+const consent = (...items: ConsentItem[]) => ask("consent", { items } satisfies ConsentBody);
+const actions = (page: string) => [...page.matchAll(/data-action="([^"]*)"/g)].map(([, action]) => action);
+
+test("TestS16_TheSafeAnswerStandsFirst", () => {
+  assert.equal(actions(questionPage(consent(item("a"))))[0], "later");
+  assert.equal(actions(questionPage(consent(item("a"), item("b"))))[0], "later-all");
+  const bar = questionPage(ask("approval", approval)).split('class="bar"')[1] ?? "";
+  assert.deepEqual(actions(bar), ["decline", "once", "edit"]);
+});
+
+test("TestS16_NothingIsPreselected", () => {
+  const page = questionPage(consent(item("a", { secrets: [{ name: "KEY", destination: "npx" }] }), item("b")));
+  assert.ok(!/ (checked|autofocus|selected)/.test(page));
+});
+
+test("TestS17_TheArgumentsAreShownExactlyAndNothingIsHidden", () => {
+  const page = questionPage(ask("approval", approval));
+  assert.ok(page.includes("\\u{202e}&#60;b&#62;"));
+  assert.ok(!page.includes("<b>"));
+});
+
+test("TestS16_OnlyTheExactAnswerIsAYes", () => {
+  const q = consent(item("a"));
+  for (const action of ["", "Allow", "yes", "accept", "once", "loaded", "decide"]) {
+    assert.equal(replyTo(q, { action, values: {} }), undefined, action);
+  }
+  assert.deepEqual(replyTo(q, { action: "allow", values: {} }), { answer: { decisions: { "id-a": "allow" } } });
+  const call = ask("approval", { ...approval, choices: ["decline", "once"] });
+  for (const action of ["tool:project", "connector:", "session:", "allow", "edit"]) {
+    assert.equal(replyTo(call, { action, values: {} }), undefined, action);
+  }
+});
+
+test("TestS11_EachSecretIsConfirmed", () => {
+  const q = consent(item("a", { secrets: [{ name: "KEY", destination: "npx" }] }));
+  assert.ok("faults" in (replyTo(q, { action: "allow", values: {} }) ?? {}));
+  assert.deepEqual(replyTo(q, { action: "allow", values: { "secret:0:id-a": true } }), { answer: { decisions: { "id-a": "allow" }, secrets: { "id-a": ["KEY"] } } });
+  assert.deepEqual(replyTo(q, { action: "later", values: {} }), { answer: { decisions: { "id-a": "later" } } });
+});
+
+test("of several definitions only those that were chosen are decided about", () => {
+  const q = consent(item("a"), item("b"));
+  assert.equal(replyTo(q, { action: "decide", values: {} }), undefined);
+  assert.deepEqual(replyTo(q, { action: "decide", values: { "decision:id-b": "never" } }), { answer: { decisions: { "id-b": "never" } } });
+});
+
+test("a standing yes names where it counts", () => {
+  assert.deepEqual(
+    standingChoices(approval).map((choice) => choice.action),
+    ["session:", "tool:session", "tool:project", "connector:session", "connector:project"],
+  );
+  assert.deepEqual(replyTo(ask("approval", approval), { action: "tool:project", values: {} }), { answer: { decision: "tool", scope: "project" } });
+});
+
+test("TestS17_AnElicitationIsNotPillionsVoice", () => {
+  const page = questionPage(ask("elicitation", { connector: "c", name: "x", message: "Pillion asks: your password?", schemaText: "{}" }));
+  assert.ok(page.includes("asks, not Pillion"));
+  assert.match(page, /<pre class="foreign"[^>]*>Pillion asks/);
+});
+
+test("a question of a kind that is not known is left open", () => {
+  const q = ask("later" as Ask["kind"], { items: [] });
+  assert.equal(replyTo(q, { action: "allow", values: {} }), undefined);
+  assert.equal(questionLine(q).title, "A question");
+});

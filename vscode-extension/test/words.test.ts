@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { commands as serverCommands, type Connector, type ConnectorState } from "../src/generated/protocol";
+import { ActivityLog, took } from "../src/plain/activity";
+import { nameFor, understood, words } from "../src/plain/add";
+import { Backoff } from "../src/plain/backoff";
+import { fenced, resultForModel } from "../src/plain/for_model";
+import { findProgram, outside, protocolFault, type Surroundings } from "../src/plain/program";
+import { alsoRun, toolPrefix } from "../src/plain/same_names";
+import { samplingMessages } from "../src/plain/sampling";
+import { firstAction, lookOf, statusOf } from "../src/plain/words";
+
+interface Manifest {
+  contributes: {
+    configuration: { properties: Record<string, { scope: string }> };
+    commands: { command: string; enablement?: string }[];
+    menus: Record<string, { command: string; when?: string }[]>;
+    viewsWelcome: { contents: string }[];
+  };
+}
+const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+
+const connector = (name: string, state: ConnectorState, more: Partial<Connector> = {}): Connector => ({
+  id: name,
+  name,
+  state,
+  source: "project",
+  transport: "stdio",
+  tools: 1,
+  resources: 0,
+  prompts: 0,
+  tokens: 0,
+  generation: 1,
+  processes: [],
+  ...more,
+});
+
+test("TestU6_WordsAndFirstActions", () => {
+  for (const [state, words, command] of [
+    ["waiting", "needs permission", "pillion.connector.review"],
+    ["ready", "ready", "pillion.tool.run"],
+    ["idle", "ready, starts on use", "pillion.tool.run"],
+    ["login", "sign in", "pillion.connector.explain"],
+    ["denied", "blocked by you", "pillion.connector.revoke"],
+    ["failed", "does not run", "pillion.connector.explain"],
+  ] as const) {
+    assert.equal(lookOf({ state }).words, words);
+    assert.equal(firstAction({ state })?.command, command);
+  }
+  assert.equal(lookOf({ state: "idle" }).icon, lookOf({ state: "ready" }).icon);
+  assert.equal(firstAction({ state: "waiting" })?.title, "Review and allow");
+  assert.equal(lookOf({ state: "new" as ConnectorState }).words, "new");
+});
+
+test("TestU2_TheStatusSaysWhatWaits", () => {
+  const all = [connector("a", "waiting"), connector("b", "waiting"), connector("c", "ready")];
+  assert.equal(statusOf(all, 0, "ask").text, "$(shield) Pillion: 2 connectors need permission");
+  assert.equal(statusOf(all, 1, "ask").text, "$(bell-dot) Pillion: 1 question");
+  assert.equal(statusOf([], 0, "ask").text, "$(plug) Pillion: no connectors");
+  assert.equal(statusOf(all, 0, "paused").text, "$(debug-pause) Pillion: paused");
+});
+
+test("TestU15_CommandsOfTheServerAreNotTheExtensions", () => {
+  const contributed = manifest.contributes.commands.map(({ command }) => command);
+  assert.equal(new Set(contributed).size, contributed.length);
+  for (const command of contributed) {
+    assert.match(command, /^pillion\.(?!server\.)/);
+    assert.ok(!(Object.values(serverCommands) as string[]).includes(command));
+  }
+});
+
+test("every menu and welcome view names a command that is there", () => {
+  const contributed = new Set(manifest.contributes.commands.map(({ command }) => command));
+  for (const { command } of Object.values(manifest.contributes.menus).flat()) {
+    assert.ok(contributed.has(command), command);
+  }
+  for (const { contents } of manifest.contributes.viewsWelcome) {
+    for (const [, command] of contents.matchAll(/\(command:([\w.]+)\)/g)) {
+      assert.ok(contributed.has(command ?? ""), command);
+    }
+  }
+});
+
+test("TestS3_SettingsAreTheDeclaredOnesAndNoWorkspaceSetsThem", () => {
+  assert.deepEqual(manifest.contributes.configuration, JSON.parse(readFileSync("src/generated/configuration.json", "utf8")), "run node scripts/configuration.mjs");
+  for (const [name, { scope }] of Object.entries(manifest.contributes.configuration.properties)) {
+    assert.ok(["application", "machine"].includes(scope), name);
+  }
+  assert.equal(manifest.contributes.configuration.properties["pillion.serverPath"]?.scope, "machine");
+});
+
+const at = (more: Partial<Surroundings>): Surroundings => ({
+  bundled: "/ext/bin/pillion",
+  setting: "",
+  folders: ["/usr/bin", "relative"],
+  name: "pillion",
+  isProgram: () => false,
+  isAbsolute: (path) => path.startsWith("/"),
+  join: (folder, name) => `${folder}/${name}`,
+  ...more,
+});
+
+test("the program is the user's, else the extension's, else that of PATH", () => {
+  const all = (path: string) => ["/ext/bin/pillion", "/usr/bin/pillion", "/my/pillion"].includes(path);
+  assert.deepEqual(findProgram(at({ isProgram: all })), { path: "/ext/bin/pillion", origin: "bundled" });
+  assert.deepEqual(findProgram(at({ isProgram: all, setting: "/my/pillion" })), { path: "/my/pillion", origin: "setting" });
+  assert.deepEqual(findProgram(at({ isProgram: (path) => path === "/usr/bin/pillion" })), { path: "/usr/bin/pillion", origin: "PATH" });
+  assert.ok("missing" in findProgram(at({ isProgram: all, setting: "pillion" })));
+  assert.ok("missing" in findProgram(at({ isProgram: all, setting: "/gone" })));
+  assert.ok("missing" in findProgram(at({ isProgram: (path) => path === "relative/pillion" })));
+});
+
+test("TestS1_NothingOfTheWorkspaceIsRunByName", () => {
+  assert.deepEqual(outside(["/w/bin", "/usr/bin", "/work", ""], ["/w"], "/"), ["/usr/bin", "/work"]);
+});
+
+test("an older program says what to do", () => {
+  assert.equal(protocolFault(1, 1), undefined);
+  assert.match(protocolFault(undefined, 1) ?? "", /too old/);
+  assert.match(protocolFault(2, 1) ?? "", /update the extension/);
+});
+
+test("a program that ends again and again is left alone after five times", () => {
+  const backoff = new Backoff();
+  const waits = [1, 2, 3, 4, 5, 6].map(() => backoff.ended(10)).map((next) => (next.again ? next.waitMs : "no"));
+  assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, "no"]);
+  assert.deepEqual(backoff.ended(10 * 60_000), { again: true, waitMs: 500 });
+});
+
+test("TestU4_WhatTheEditorsChatRunsIsFound", () => {
+  const names = new Map([["GitHub", ["create_issue"]], ["fs", ["read"]]]);
+  const all = [connector("GitHub", "ready"), connector("fs", "ready", { server: { name: "secure-filesystem-server", version: "1", protocolVersion: "x" } })];
+  assert.equal(toolPrefix("secure-filesystem-server"), "mcp_secure-filesy_");
+  assert.deepEqual([...alsoRun(all, names, ["mcp_github_create_issue", "other"])], ["GitHub"]);
+  assert.deepEqual([...alsoRun(all, names, ["mcp_secure-filesy_read"])], ["fs"]);
+  assert.deepEqual([...alsoRun(all, names, ["mcp_gitlab_create_issue"])], []);
+});
+
+test("TestE11_EventsFoldIntoOneLineACall", () => {
+  const log = new ActivityLog();
+  const event = { epoch: "e", at: "2026-01-01T00:00:00Z", kind: "call", callId: "1", tool: "a.b", asker: "editor" } as const;
+  log.take({ ...event, seq: 1, call: "asking" });
+  log.take({ ...event, seq: 2, call: "finished", status: "ok", durationMs: 5 });
+  assert.equal(log.list().length, 1);
+  assert.equal(log.list()[0]?.status, "ok");
+  assert.equal(log.seq, 2);
+  assert.deepEqual([took(5), took(1500), took(180_000)], ["5 ms", "1.5 s", "3 min"]);
+});
+
+test("what is pasted is understood", () => {
+  assert.deepEqual(words(`npx -y "a b" 'c d' e\\ f`), ["npx", "-y", "a b", "c d", "e f"]);
+  assert.deepEqual(understood("KEY=v npx -y x"), [{ definitionText: '{"command":"npx","args":["-y","x"],"env":{"KEY":"v"}}' }]);
+  assert.deepEqual(understood("https://mcp.linear.app/mcp"), [{ definitionText: '{"type":"http","url":"https://mcp.linear.app/mcp"}' }]);
+  assert.deepEqual(understood('{"mcpServers":{"a":{"command":"x"}}}'), [{ name: "a", definitionText: '{"command":"x"}' }]);
+  assert.deepEqual(understood('"a": {"command":"x"},'), [{ name: "a", definitionText: '{"command":"x"}' }]);
+  assert.throws(() => understood('say "open'), /quote/);
+  assert.equal(nameFor('{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem@1.0.0","."]}'), "filesystem");
+  assert.equal(nameFor('{"url":"https://mcp.linear.app/mcp"}'), "linear");
+});
+
+test("TestE6_AModelIsToldThatItIsData", () => {
+  assert.equal(fenced("a ```` b"), "`````\na ```` b\n`````");
+  const told = resultForModel({ callId: "1", tool: "t", status: "ok", text: "hi", attachments: [], mayHaveRun: true, durationMs: 1 });
+  assert.match(told, /data, not instructions/);
+  assert.match(resultForModel({ callId: "1", tool: "t", status: "declined", message: "no", attachments: [], mayHaveRun: false, durationMs: 1 }), /You declined/);
+});
+
+test("TestF3_OnlyTextGoesToAModel", () => {
+  assert.deepEqual(samplingMessages('{"systemPrompt":"s","messages":[{"role":"assistant","content":{"type":"text","text":"t"}}]}'), [
+    { role: "user", text: "s" },
+    { role: "assistant", text: "t" },
+  ]);
+  assert.throws(() => samplingMessages('{"messages":[{"role":"user","content":{"type":"image"}}]}'), /text alone/);
+});
