@@ -15,7 +15,7 @@ const cache = process.env.PILLION_DEV_CACHE ?? join(process.env.XDG_CACHE_HOME ?
 const { chromium } = createRequire(join(cache, "vscode-driver/node_modules/playwright-core/package.json"))("playwright-core");
 
 /** Bounds every wait for something on the screen. */
-export const patience = 45_000;
+export const patience = Number(process.env.PILLION_PATIENCE ?? 45_000);
 
 export const versions = ["newest", "floor"];
 
@@ -38,18 +38,18 @@ function nodeOf(version) {
   return join(packages, readdirSync(packages).find((name) => name.startsWith("node-linux-")), "bin/node");
 }
 
-/** The command lines of the running processes that hold a text. */
+/** The running processes whose command lines hold a text. */
 export function running(text) {
   return readdirSync("/proc")
     .filter((pid) => /^\d+$/.test(pid))
     .map((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+        return { pid: Number(pid), line: readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim() };
       } catch {
-        return "";
+        return { pid: Number(pid), line: "" };
       }
     })
-    .filter((line) => line.includes(text));
+    .filter(({ line }) => line.includes(text));
 }
 
 /** Asks until the answer is true. */

@@ -1,0 +1,409 @@
+// The journeys in the real VS Code that PILLION_VSCODE names. A scenario that fails leaves a picture of its window.
+
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { Server, join, pressButton, readFileSync, running, until, writeFileSync } from "./workbench.mjs";
+
+const version = process.env.PILLION_VSCODE ?? "newest";
+const notes = { command: "pillion", args: ["demo"] };
+const everything = { command: "mcp-server-everything", args: [] };
+let server;
+let folders = 0;
+
+before(async () => {
+  server = await Server.start(version);
+}, { timeout: 120_000 });
+
+after(async () => {
+  await server?.close();
+});
+
+/** A scenario: a window on a folder of its own, closed afterwards. PILLION_ONLY runs those alone whose name holds it. */
+function scenario(name, files, act) {
+  test(name, { timeout: 240_000, skip: process.env.PILLION_ONLY !== undefined && !name.includes(process.env.PILLION_ONLY) ? "not asked for" : false }, async () => {
+    const folder = server.repository(`shop${++folders}`, files);
+    const window = await server.open(folder);
+    try {
+      await act(window, folder);
+    } catch (error) {
+      await window.keep(`failed-${name}`).catch(() => undefined);
+      throw error;
+    } finally {
+      await window.close();
+      await until("the window's pillion has ended", () => sidecars().length === 0).catch(() => undefined);
+    }
+  });
+}
+
+const config = (mcpServers) => ({ ".mcp.json": { mcpServers } });
+
+/** The pillions that serve windows. */
+function sidecars() {
+  return running("bin/pillion --stdio");
+}
+
+/** Allows a connector by its row, and waits until it is ready. */
+async function allow(window, name, { picture } = {}) {
+  await window.showViews();
+  await window.row(name).click();
+  const page = await window.pageWith("on this machine?");
+  if (picture !== undefined) {
+    await until("its buttons take presses", () => page.locator('button:has-text("Not now")').isEnabled());
+    await window.keep(picture);
+  }
+  await pressButton(page, "Allow");
+  await window.pageGone("on this machine?");
+  await window.row(name).filter({ hasText: "ready" }).waitFor();
+}
+
+/** Opens the form of a tool by the palette. */
+async function openForm(window, tool) {
+  await window.run("Pillion: Run a Tool");
+  const input = window.page.locator(".quick-input-widget:visible .quick-input-box input");
+  await input.waitFor();
+  await input.fill(tool);
+  await window.pick(tool);
+  return window.pageWith(`Run ${tool}`);
+}
+
+async function call(window, tool, values) {
+  const form = await openForm(window, tool);
+  for (const [pointer, value] of Object.entries(values)) {
+    await form.locator(`[name="${pointer}"]`).fill(value);
+  }
+  await pressButton(form, "Run");
+}
+
+async function closeAll(window) {
+  await window.run("View: Close All Editors");
+}
+
+scenario("TestVSCodeJourney", config({ everything }), async (window) => {
+  await window.status("1 connector needs permission");
+  assert.deepEqual(running("server-everything"), [], "opening the repository started it");
+  assert.equal(await window.page.locator(".notification-toast").count(), 0, "nothing is asked at start-up (U2)");
+  await window.showViews();
+  await window.keep("1-needs-permission");
+  await allow(window, "everything", { picture: "2-consent" });
+  await window.keep("3-ready");
+  await call(window, "everything.get-sum", { "/a": "2", "/b": "3" });
+  const approval = await window.pageWith("exactly these arguments");
+  const text = await approval.locator("main").innerText();
+  assert.match(text, /\{"a":2,"b":3\}/);
+  await until("its buttons take presses", () => approval.locator('button:has-text("Decline")').first().isEnabled());
+  await window.keep("4-approval");
+  await pressButton(approval, "Allow once");
+  await window.pageWith("The sum of 2 and 3 is 5");
+  await window.keep("5-result");
+  await call(window, "everything.get-sum", { "/a": "1", "/b": "1" });
+  await pressButton(await window.pageWith("exactly these arguments"), "Decline");
+  await window.row("everything.get-sum").filter({ hasText: "declined" }).waitFor();
+  await window.keep("6-declined");
+});
+
+scenario("TestS16_VSCodeTypingThroughAllowsNothing", config({ everything }), async (window) => {
+  await window.status("1 connector needs permission");
+  await window.showViews();
+  for (const typed of ["local n = 1", "", "y", "allow", " "]) {
+    await window.row("everything").click();
+    const page = await window.pageWith("on this machine?");
+    await page.locator("body").click({ position: { x: 5, y: 5 } });
+    await window.page.keyboard.type(typed);
+    await window.press("Enter", "Enter", "Space", "Escape");
+    assert.ok((await page.locator("main").innerText()).includes("on this machine?"), "typing answered the question");
+  }
+  // A press within half a second of its appearing is nobody's answer.
+  await closeAll(window);
+  await window.pageGone("on this machine?");
+  await window.row('Allow "everything"').click();
+  const again = await window.pageWith("on this machine?");
+  await again.evaluate(() => document.querySelector('[data-action="allow"]').click());
+  await closeAll(window);
+  await window.row("everything").filter({ hasText: "needs permission" }).waitFor();
+  await window.row('Allow "everything"').waitFor(); // To close it leaves it open.
+  assert.deepEqual(running("server-everything"), []);
+});
+
+scenario("TestVSCodeKeyboardOnly", config({ notes }), async (window) => {
+  const { keyboard } = window.page;
+  const palette = async (title) => {
+    await window.press("F1");
+    const input = window.page.locator(".quick-input-widget:visible .quick-input-box input");
+    await input.waitFor();
+    await keyboard.type(title);
+    await window.page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`).waitFor();
+    await window.press("Enter");
+  };
+  const focused = async (frame) => frame.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+  const tabTo = async (frame, title) => {
+    await until("its buttons take presses", () => frame.locator("button[data-action]:not([data-needs])").first().isEnabled());
+    for (let i = 0; i < 40; i++) {
+      if ((await focused(frame)) === title) {
+        return;
+      }
+      await window.press("Tab");
+    }
+    assert.fail(`Tab never came to ${title}`);
+  };
+  await window.status("1 connector needs permission");
+  await palette("Pillion: Review What Waits");
+  const consent = await window.pageWith("on this machine?");
+  await tabTo(consent, "Allow");
+  await window.press("Enter");
+  await window.status("1 connector ready");
+  await palette("Pillion: Run a Tool");
+  await window.page.locator('.quick-input-list .monaco-list-row:has-text("notes.write_note")').waitFor();
+  await keyboard.type("write");
+  await window.page.locator('.quick-input-list .monaco-list-row.focused:has-text("notes.write_note")').waitFor();
+  await window.press("Enter");
+  const form = await window.pageWith("Run notes.write_note");
+  for (let i = 0; i < 20 && (await form.evaluate(() => document.activeElement?.getAttribute("name"))) !== "/name"; i++) {
+    await window.press("Tab");
+  }
+  await keyboard.type("todo");
+  await window.press("Tab");
+  await keyboard.type("by keyboard");
+  await window.press("Control+Enter");
+  const approval = await window.pageWith("exactly these arguments");
+  await tabTo(approval, "Allow once");
+  await window.press("Enter");
+  await window.pageWith('Wrote note "todo"');
+});
+
+scenario("TestU5_VSCodeStandingPermissionIsUndone", config({ notes }), async (window) => {
+  await allow(window, "notes");
+  await call(window, "notes.write_note", { "/name": "todo", "/text": "a" });
+  const approval = await window.pageWith("exactly these arguments");
+  await approval.locator("summary", { hasText: "Allow more" }).click();
+  await window.keep("7-allow-more");
+  await pressButton(approval, "Always allow this tool, in this workspace folder");
+  await window.pageWith("Wrote note");
+  const toast = window.notification("Undo");
+  await toast.waitFor();
+  await window.page.locator('.pane-header:has-text("Standing Permissions")').first().click();
+  await window.row("notes.write_note").first().waitFor();
+  await window.keep("8-standing");
+  await toast.locator('.monaco-button:has-text("Undo")').click();
+  await call(window, "notes.write_note", { "/name": "todo", "/text": "b" });
+  await pressButton(await window.pageWith("exactly these arguments"), "Decline");
+});
+
+scenario("TestS10_VSCodeEditedArgumentsAreSent", config({ notes }), async (window) => {
+  await allow(window, "notes");
+  await call(window, "notes.write_note", { "/name": "todo", "/text": "a" });
+  await pressButton(await window.pageWith("exactly these arguments"), "Edit the arguments");
+  const editor = window.page.locator(".editor-instance .monaco-editor").first();
+  await editor.locator('.view-line:has-text("todo")').waitFor();
+  await window.page.locator('.codelens-decoration:has-text("Allow once with these arguments")').waitFor();
+  await editor.locator(".view-lines").click();
+  await window.press("Control+a");
+  // The schema helps: a value of the wrong type is marked.
+  await window.page.keyboard.insertText('{"name": 5, "text": "edited"}');
+  await window.page.locator(".squiggly-warning, .squiggly-error").first().waitFor();
+  await window.keep("9-edited-arguments");
+  await window.press("Control+a");
+  await window.page.keyboard.insertText('{"name": "edited", "text": "by hand"}');
+  await window.press("Control+Enter");
+  await window.pageWith('Wrote note "edited"');
+});
+
+scenario("TestF2_VSCodeElicitation", config({ notes }), async (window) => {
+  await allow(window, "notes");
+  await call(window, "notes.ask_name", {});
+  const approval = await Promise.race([window.pageWith("exactly these arguments"), window.pageWith("asks, not Pillion")]);
+  if ((await approval.locator("main").innerText()).includes("exactly these arguments")) {
+    await pressButton(approval, "Allow once");
+  }
+  const form = await window.pageWith("asks, not Pillion");
+  await window.keep("10-elicitation");
+  await form.locator("input[name], select[name]").first().fill("Ada");
+  await pressButton(form, "Send");
+  await window.pageWith("Ada");
+});
+
+scenario("TestE6_VSCodeShowsPictures", config({ notes }), async (window) => {
+  await allow(window, "notes");
+  await call(window, "notes.chart", { "/values": "[1, 5, 3, 8]" });
+  await answerIfAsked(window);
+  const result = await window.pageWith("The tool answered");
+  await until("the picture is drawn", () => result.evaluate(() => (document.querySelector("img")?.naturalWidth ?? 0) > 0));
+  await window.keep("11-picture");
+});
+
+scenario("TestE8_VSCodeProgressAndCancel", config({ notes }), async (window) => {
+  await allow(window, "notes");
+  await call(window, "notes.slow_count", { "/to": "1000", "/delayMs": "200" });
+  await answerIfAsked(window);
+  const toast = window.notification("Running notes.slow_count");
+  await toast.waitFor();
+  await window.keep("12-progress");
+  await toast.locator('.monaco-button:has-text("Cancel")').click();
+  await window.row("notes.slow_count").filter({ hasText: "cancelled" }).waitFor();
+});
+
+scenario("TestF1_VSCodeResourcesAndPrompts", config({ everything }), async (window) => {
+  await allow(window, "everything");
+  await window.run("Pillion: Open a Resource");
+  await window.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
+  await window.press("Enter");
+  await until("a resource is open", async () => (await window.page.locator(".tab").count()) > 0);
+  await window.run("Pillion: Write a Prompt");
+  await window.pick("simple");
+  await window.pageWith("your words to a model");
+});
+
+scenario("TestU15_VSCodeRegistersNoCommandTwice", config({ notes }), async (window) => {
+  await window.status("needs permission");
+  await window.run("Test: Count Commands");
+  const toast = window.notification("COMMANDS:");
+  await toast.waitFor();
+  const said = await toast.innerText();
+  assert.match(said, /COMMANDS: [1-9]\d* of the server, twice: none, missing: none, handed out: nothing/);
+  await window.run("Developer: Show Running Extensions");
+  const row = window.page.locator('.extension:has-text("Pillion for MCP")').first();
+  await row.waitFor();
+  const time = /Activation: (\d+)\s*ms|(\d+)ms/.exec(await row.innerText());
+  process.stderr.write(`activation in VS Code ${version}: ${time?.[0] ?? (await row.innerText()).replaceAll("\n", " ")}\n`);
+});
+
+scenario(
+  "TestS3_VSCodeWorkspaceSettingsWidenNothing",
+  {
+    ...config({ notes }),
+    "evil.sh": '#!/bin/sh\ntouch "$(dirname "$0")/ran"\n',
+    ".vscode/settings.json": { "pillion.serverPath": "EVIL", "pillion.trusted": true, "pillion.ask": "prompt", "security.workspace.trust.enabled": false },
+  },
+  async (window, folder) => {
+    const settings = join(folder, ".vscode/settings.json");
+    writeFileSync(settings, readFileSync(settings, "utf8").replace("EVIL", join(folder, "evil.sh")));
+    await window.status("1 connector needs permission");
+    assert.throws(() => readFileSync(join(folder, "ran")), "a program of the workspace ran");
+    await window.showViews();
+    await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
+  },
+);
+
+scenario(
+  "TestS18_VSCodeFixOnSaveGrantsNothing",
+  {
+    ...config({ notes }),
+    ".vscode/settings.json": { "editor.codeActionsOnSave": { "source.fixAll": "always", "pillion.trust": "always", quickfix: "always" }, "files.autoSave": "off" },
+  },
+  async (window) => {
+    await window.status("1 connector needs permission");
+    await openFile(window, ".mcp.json");
+    await window.page.locator('.codelens-decoration:has-text("Review and allow")').first().waitFor();
+    await window.keep("13-lenses");
+    await window.page.locator(".editor-instance .view-lines").first().click();
+    await window.press("Control+End");
+    await window.page.keyboard.type("\n");
+    await window.press("Control+s");
+    await until("it is saved", async () => (await window.page.locator(".tab.dirty").count()) === 0);
+    await window.showViews();
+    await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
+    assert.equal(await window.page.locator(".monaco-dialog-box").count(), 0);
+    // The lens opens the question, and answers nothing.
+    await window.page.locator('.codelens-decoration a:has-text("Review and allow")').first().click();
+    await window.pageWith("on this machine?");
+  },
+);
+
+scenario("TestC81_VSCodeTenReloadsLeaveOneSidecar", config({ notes }), async (window) => {
+  await window.status("needs permission");
+  for (let i = 0; i < 10; i++) {
+    await window.load();
+  }
+  await window.status("needs permission");
+  await until("one sidecar is left", () => sidecars().length === 1);
+});
+
+scenario("TestVSCodeAgentCallsAToolWithApproval", config({ notes }), async (window) => {
+  await allow(window, "notes");
+  await window.run("Test: Invoke Through the Model API");
+  const approval = await window.pageWith("exactly these arguments");
+  assert.equal(await window.dialog().count(), 0, "only one side asks (S13)");
+  await window.keep("14-agent");
+  await pressButton(approval, "Allow once");
+  await window.notification('ANSWER: The connector').waitFor();
+});
+
+scenario("TestVSCodeCrashedSidecarComesBack", config({ notes }), async (window) => {
+  await window.status("needs permission");
+  const kill = async () => {
+    const [{ pid }] = await until("a sidecar runs", () => {
+      const found = sidecars();
+      return found.length > 0 ? found : undefined;
+    });
+    process.kill(pid, "SIGKILL");
+    await until("it has gone", () => !sidecars().some((one) => one.pid === pid));
+  };
+  await kill();
+  await window.status("needs permission");
+  for (let i = 0; i < 5; i++) {
+    await kill();
+  }
+  const item = await window.status("stopped");
+  await window.keep("15-stopped");
+  await item.click();
+  await window.dialog().waitFor();
+  await window.dialogButton("Start it again");
+  await window.status("needs permission");
+});
+
+scenario("TestVSCodeMissingProgramSaysWhatToDo", config({ notes }), async (window) => {
+  await window.status("needs permission");
+  const settings = join(server.root, "data/User/settings.json");
+  const before = readFileSync(settings, "utf8");
+  writeFileSync(settings, JSON.stringify({ ...JSON.parse(before), "pillion.serverPath": "/nowhere/pillion" }));
+  try {
+    const item = await window.status("not found");
+    await item.click();
+    await window.dialog().waitFor();
+    await window.keep("16-missing");
+    await window.dialogButton("Cancel");
+  } finally {
+    writeFileSync(settings, before);
+  }
+  await window.status("needs permission");
+});
+
+scenario("TestA9_VSCodeFaultAndItsFix", { ".mcp.json": '{\n  "mcpServers": {\n    "notes": { "comand": "pillion", "args": ["demo"] }\n  }\n}\n' }, async (window) => {
+  await openFile(window, ".mcp.json");
+  await window.page.locator(".squiggly-warning, .squiggly-error").first().waitFor();
+  await window.keep("17-fault");
+});
+
+scenario("TestU24_VSCodeFirstRun", { "README.md": "# shop\n" }, async (window) => {
+  await window.page.locator('.activitybar [aria-label^="Pillion"]').first().click();
+  await window.page.locator('.welcome-view-content:has-text("Try the Demo")').waitFor();
+  await window.keep("18-first-run");
+  await window.page.locator('.monaco-button:has-text("Try the Demo")').click();
+  const toast = window.notification('"demo" was added');
+  await toast.waitFor();
+  await toast.locator('.monaco-button:has-text("Start")').click();
+  await window.row("demo").filter({ hasText: "ready" }).waitFor();
+  await window.run("Pillion: Get Started");
+  await window.page.locator(".gettingStartedContainer").waitFor();
+  await window.keep("19-walkthrough");
+  rmSync(join(server.home, ".config/pillion/mcp.json"));
+});
+
+/** Opens a file by quick open. */
+async function openFile(window, name) {
+  await window.press("Control+p");
+  const input = window.page.locator(".quick-input-widget:visible .quick-input-box input");
+  await input.waitFor();
+  await input.fill(join(window.folder, name));
+  await window.page.locator(`.quick-input-list .monaco-list-row:has-text("${name}")`).first().waitFor();
+  await window.press("Enter");
+  await window.page.locator(`.tab:has-text("${name}")`).waitFor();
+}
+
+/** Allows a call once, where it asks. */
+async function answerIfAsked(window) {
+  const found = await Promise.race([window.pageWith("exactly these arguments").catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 3000))]);
+  if (found !== undefined) {
+    await pressButton(found, "Allow once");
+  }
+}
