@@ -127,6 +127,18 @@ export class Session implements vscode.Disposable {
     this.changed.fire("permissions");
   }
 
+  /** Waits a moment for rules that allow something of a connector and were not there before: they are made just after an answer. */
+  async rulesSince(before: ReadonlySet<string>, connector: string): Promise<PermissionRule[]> {
+    for (let look = 0; ; look++) {
+      await this.seedPermissions();
+      const made = this.rules.filter((rule) => !before.has(rule.id) && rule.decision === "allow" && rule.connector === connector);
+      if (made.length > 0 || look === 20) {
+        return made;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
   /** Looks at what VS Code's chat offers. */
   async seedAlsoRun(): Promise<void> {
     const offered = "lm" in vscode ? vscode.lm.tools.map((tool) => tool.name) : [];

@@ -28,6 +28,7 @@ function scenario(name, files, act) {
       await act(window, folder);
     } catch (error) {
       await window.keep(`failed-${name}`).catch(() => undefined);
+      process.stderr.write(`${name}: ${String(error).split("\n")[0]}\n${await window.notifications()}`);
       throw error;
     } finally {
       await window.close();
@@ -151,6 +152,7 @@ scenario("TestVSCodeKeyboardOnly", config({ notes }), async (window) => {
   const consent = await window.pageWith("on this machine?");
   await tabTo(consent, "Allow");
   await window.press("Enter");
+  await window.pageGone("on this machine?");
   await window.status("1 connector ready");
   await palette("Pillion: Run a Tool");
   await window.page.locator('.quick-input-list .monaco-list-row:has-text("notes.write_note")').waitFor();

@@ -99,6 +99,8 @@ export class Server {
         "workbench.secondarySideBar.defaultVisibility": "hidden",
         "chat.commandCenter.enabled": false,
         "window.commandCenter": false,
+        "editor.autoClosingBrackets": "never",
+        "editor.autoClosingQuotes": "never",
         "workbench.enableExperiments": false,
       }),
     );
@@ -256,8 +258,11 @@ export class Window {
 
   /** Shows Pillion's views. */
   async showViews() {
-    await this.page.locator('.activitybar [aria-label^="Pillion"]').first().click();
-    await this.page.locator('.pane-header:has-text("Connectors")').first().waitFor();
+    const header = this.page.locator('.pane-header:has-text("Connectors")').first();
+    if (!(await header.isVisible())) {
+      await this.page.locator('.activitybar [aria-label^="Pillion"]').first().click();
+    }
+    await header.waitFor();
   }
 
   /** The frame of the page of Pillion's that holds a text, once there is one. */
@@ -298,6 +303,18 @@ export class Window {
 
   notification(text) {
     return this.page.locator(`.notification-toast:has-text("${text}")`).first();
+  }
+
+  /** What VS Code has told since the window opened. */
+  async notifications() {
+    try {
+      await this.press("Escape");
+      await this.run("Notifications: Show Notifications");
+      await this.page.locator(".notifications-center").waitFor({ timeout: 3000 });
+      return (await this.page.locator(".notifications-center .notification-list-item-message").allInnerTexts()).map((text) => `  told: ${text}\n`).join("");
+    } catch {
+      return "";
+    }
   }
 
   dialog() {

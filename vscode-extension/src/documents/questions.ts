@@ -142,6 +142,7 @@ export class QuestionDocuments implements vscode.Disposable {
   }
 
   private async answer(ask: Ask, answer: Answer, page?: OpenPage): Promise<void> {
+    const before = new Set(this.session.rules.map((rule) => rule.id));
     try {
       const { accepted, reason } = await this.session.client.request(requests.askAnswer, { askId: ask.askId, answer });
       if (!accepted) {
@@ -151,7 +152,7 @@ export class QuestionDocuments implements vscode.Disposable {
       }
       page?.panel.dispose();
       if (ask.kind === "approval" && "decision" in answer && !["once", "decline"].includes(answer.decision)) {
-        await this.offerUndo(ask);
+        await this.offerUndo(ask, before);
       }
     } catch (error) {
       void vscode.window.showErrorMessage(neutral(`Pillion: the answer could not be given: ${error instanceof Error ? error.message : String(error)}`));
@@ -159,11 +160,9 @@ export class QuestionDocuments implements vscode.Disposable {
   }
 
   /** Every standing yes shows how to take it back (U5). */
-  private async offerUndo(ask: Ask): Promise<void> {
+  private async offerUndo(ask: Ask, before: ReadonlySet<string>): Promise<void> {
     const body = ask.body as ApprovalBody;
-    const before = new Set(this.session.rules.map((rule) => rule.id));
-    await this.session.seedPermissions();
-    const made = this.session.rules.filter((rule) => !before.has(rule.id) && rule.decision === "allow");
+    const made = await this.session.rulesSince(before, body.tool.connector);
     const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: ${made[0]?.label ?? `${body.tool.label} is allowed from now on`}`), "Undo");
     if (chosen === "Undo") {
       for (const rule of made) {
