@@ -99,7 +99,6 @@ type Session struct {
 	reports       sync.Map   // *report by token
 	progressCount atomic.Int64
 	exitCode      atomic.Int32
-	refused       atomic.Bool // coreErr is that of Options.Refusal
 }
 
 // Run serves one editor until it ends, and returns the exit code of the process.
@@ -184,9 +183,6 @@ func (s *Session) finish(serveErr error) (int, error) {
 	if asFrameError(serveErr, &frame) {
 		return exitBadFrame, frame
 	}
-	if s.refused.Load() {
-		return int(s.exitCode.Load()), s.coreErr
-	}
 	return int(s.exitCode.Load()), nil
 }
 
@@ -220,7 +216,6 @@ func (s *Session) isRefused() bool {
 	if s.coreErr = s.options.Refusal(); s.coreErr == nil {
 		return false
 	}
-	s.refused.Store(true)
 	s.conn.Close()
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"pillion/mcp/process"
@@ -26,10 +27,10 @@ func runStdio(arguments []string) int {
 	// Done beside the rest: an editor waits for the start. Listening for signals starts a thread.
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	refusal := make(chan error, 1)
+	looked := make(chan error, 1)
 	go func() {
 		endOnSignal(stop)
-		refusal <- refusalOfNested()
+		looked <- refusalOfNested()
 	}()
 	in, out, err := process.TakeStdio()
 	if err != nil {
@@ -56,26 +57,24 @@ func runStdio(arguments []string) int {
 	}
 	// A child could otherwise read this process's environment (S20); where that cannot be had the rest still holds.
 	_ = process.DisallowDump()
-	options.Refusal = func() error { return <-refusal }
+	options.Refusal = sync.OnceValue(func() error { return <-looked })
 	options.OutputLost = process.WatchReader(ctx, out)
 	options.Subreaper = process.NewSubreaper(options.Logger)
 	defer options.Subreaper.Close()
 	code, err := sidecar.Run(ctx, options)
+	if nested := options.Refusal(); nested != nil {
+		code, err = exitNotAllowed, nested // whatever else it ended with
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pillion:", err)
-	}
-	if errors.Is(err, errNested) {
-		return exitNotAllowed
 	}
 	return code
 }
 
-var errNested = errors.New("this program was started by a connector of another Pillion, which is refused")
-
 // refusalOfNested looks at every program that this one descends from (A11).
 func refusalOfNested() error {
 	if startedByConnector() {
-		return errNested
+		return errors.New("this program was started by a connector of another Pillion, which is refused")
 	}
 	return nil
 }
