@@ -27,9 +27,10 @@ func runStdio(arguments []string) int {
 	// Done beside the rest: an editor waits for the start. Listening for signals starts a thread.
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	looked := make(chan error, 1)
+	listens, looked := make(chan struct{}), make(chan error, 1)
 	go func() {
 		endOnSignal(stop)
+		close(listens)
 		looked <- refusalOfNested()
 	}()
 	in, out, err := process.TakeStdio()
@@ -58,6 +59,7 @@ func runStdio(arguments []string) int {
 	// A child could otherwise read this process's environment (S20); where that cannot be had the rest still holds.
 	_ = process.DisallowDump()
 	options.Refusal = sync.OnceValue(func() error { return <-looked })
+	<-listens // from here on a signal ends the session as it must end (C83)
 	options.OutputLost = process.WatchReader(ctx, out)
 	options.Subreaper = process.NewSubreaper(options.Logger)
 	defer options.Subreaper.Close()

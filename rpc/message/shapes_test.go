@@ -66,7 +66,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{ConsentItem{}, "root connector name uri hash reason definitionText shown changes? warnings secrets?"},
 		{ShownDefinition{}, "command? args? cwd? env? url? headers? reads files"},
 		{NamedFile{}, "path sha256 changed steers?"},
-		{ApprovalBody{}, "tool argumentsText reason choices scopes"},
+		{ApprovalBody{}, "tool method? argumentsText reason choices scopes"},
 		{ElicitationBody{}, "connector name message schemaText? url?"},
 		{SamplingBody{}, "connector name paramsText"},
 		{InputBody{}, "connector? id description secret options? default? destination"},
