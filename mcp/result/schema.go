@@ -19,6 +19,7 @@ const (
 	maxSchemaBytes  = 1 << 20
 	maxCheckedBytes = 4 << 20
 	maxSchemas      = 512
+	maxKeptBytes    = 16 << 20 // of schemas, as they are written
 	maxSteps        = 200_000
 	maxSchemaDepth  = 500
 	maxReasonBytes  = 300
@@ -28,6 +29,7 @@ const (
 type Schemas struct {
 	mu       sync.Mutex
 	compiled map[[sha256.Size]byte]*schema // nil for one that can't be used
+	bytes    int                           // of their texts
 }
 
 // check says how a value differs from its schema, or nothing. A schema that can't be used is the tool's fault, not the
@@ -74,15 +76,19 @@ func (s *Schemas) get(text []byte) *schema {
 	}
 	key := sha256.Sum256(text)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if compiled, isKnown := s.compiled[key]; isKnown {
+	compiled, isKnown := s.compiled[key]
+	s.mu.Unlock()
+	if isKnown {
 		return compiled
 	}
-	if s.compiled == nil || len(s.compiled) >= maxSchemas {
-		s.compiled = map[[sha256.Size]byte]*schema{}
+	compiled, _ = compile(text) // nobody else waits for it
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.compiled == nil || len(s.compiled) >= maxSchemas || s.bytes+len(text) > maxKeptBytes {
+		s.compiled, s.bytes = map[[sha256.Size]byte]*schema{}, 0
 	}
-	compiled, _ := compile(text)
 	s.compiled[key] = compiled
+	s.bytes += len(text)
 	return compiled
 }
 

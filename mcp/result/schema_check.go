@@ -24,7 +24,12 @@ type checker struct {
 	steps int
 	depth int
 	path  []string
+	// quiet is above 0 where it only matters whether something fits: nobody reads why it does not.
+	quiet int
 }
+
+// listed is what looking at one entry of a list costs, as a part of a step.
+const listed = 8
 
 func (c *checker) step(n int) error {
 	if c.steps -= n + 1; c.steps < 0 {
@@ -33,7 +38,13 @@ func (c *checker) step(n int) error {
 	return nil
 }
 
+// errQuiet stands for every mismatch whose words nobody reads.
+var errQuiet = &mismatch{}
+
 func (c *checker) wrong(format string, args ...any) error {
+	if c.quiet > 0 {
+		return errQuiet
+	}
 	path := ""
 	for _, token := range c.path {
 		path = pointer(path, token)
@@ -85,12 +96,23 @@ func (c *checker) at(token string, s *schema, value any) error {
 
 // fits reports whether a value has a shape; the error is errBudget.
 func (c *checker) fits(s *schema, value any) (bool, error) {
+	c.quiet++
+	defer func() { c.quiet-- }()
 	err := c.check(s, value)
 	if errors.Is(err, errBudget) {
 		return false, err
 	}
 	return err == nil, nil
 }
+
+// anyOfThem and plain are formatted only where somebody reads them.
+type (
+	anyOfThem []string
+	plain     big.Rat
+)
+
+func (a anyOfThem) String() string { return strings.Join(a, " or ") }
+func (p *plain) String() string    { return (*big.Rat)(p).RatString() }
 
 func typeOf(value any) string {
 	switch v := value.(type) {
@@ -135,9 +157,12 @@ func isInteger(text literal) bool {
 
 func (c *checker) kind(s *schema, value any) error {
 	if s.types != nil {
+		if err := c.step(len(s.types) / listed); err != nil {
+			return err
+		}
 		name := typeOf(value)
 		if !slices.Contains(s.types, name) && !(name == "integer" && slices.Contains(s.types, "number")) {
-			return c.wrong("expected %s, got %s", strings.Join(s.types, " or "), name)
+			return c.wrong("expected %s, got %s", anyOfThem(s.types), name)
 		}
 	}
 	for _, allowed := range [][]any{s.enum, s.constant} {
@@ -173,10 +198,13 @@ func (c *checker) equal(a, b any) (bool, error) {
 		if !isNumber || a == b {
 			return isNumber, nil
 		}
-		m, ok1 := rational(a)
-		n, ok2 := rational(b)
-		if !ok1 || !ok2 {
-			return false, errBudget
+		m, err := c.rational(a)
+		if err != nil {
+			return false, err
+		}
+		n, err := c.rational(b)
+		if err != nil {
+			return false, err
 		}
 		return m.Cmp(n) == 0, nil
 	case []any:
@@ -229,25 +257,42 @@ func rational(text literal) (*big.Rat, bool) {
 	return new(big.Rat).SetString(string(text))
 }
 
+// rational is the func of that name, at its cost.
+func (c *checker) rational(text literal) (*big.Rat, error) {
+	n, ok := rational(text)
+	if !ok {
+		return nil, errBudget
+	}
+	return n, c.step(bitsOf(n) / 32)
+}
+
+// bitsOf is how long a number is.
+func bitsOf(n *big.Rat) int { return n.Num().BitLen() + n.Denom().BitLen() }
+
 func (c *checker) number(s *schema, text literal) error {
 	if s.minimum == nil && s.maximum == nil && s.exclusiveMinimum == nil && s.exclusiveMaximum == nil && s.multipleOf == nil {
 		return nil
 	}
-	n, ok := rational(text)
-	if !ok {
-		return errBudget
+	n, err := c.rational(text)
+	if err != nil {
+		return err
+	}
+	if s.multipleOf != nil {
+		if err := c.step((bitsOf(n) + bitsOf(s.multipleOf)) / 32); err != nil {
+			return err
+		}
 	}
 	switch {
 	case s.minimum != nil && n.Cmp(s.minimum) < 0:
-		return c.wrong("it is smaller than %s", s.minimum.RatString())
+		return c.wrong("it is smaller than %s", (*plain)(s.minimum))
 	case s.maximum != nil && n.Cmp(s.maximum) > 0:
-		return c.wrong("it is larger than %s", s.maximum.RatString())
+		return c.wrong("it is larger than %s", (*plain)(s.maximum))
 	case s.exclusiveMinimum != nil && n.Cmp(s.exclusiveMinimum) <= 0:
-		return c.wrong("it is not larger than %s", s.exclusiveMinimum.RatString())
+		return c.wrong("it is not larger than %s", (*plain)(s.exclusiveMinimum))
 	case s.exclusiveMaximum != nil && n.Cmp(s.exclusiveMaximum) >= 0:
-		return c.wrong("it is not smaller than %s", s.exclusiveMaximum.RatString())
+		return c.wrong("it is not smaller than %s", (*plain)(s.exclusiveMaximum))
 	case s.multipleOf != nil && !new(big.Rat).Quo(n, s.multipleOf).IsInt():
-		return c.wrong("it is no multiple of %s", s.multipleOf.RatString())
+		return c.wrong("it is no multiple of %s", (*plain)(s.multipleOf))
 	}
 	return nil
 }
@@ -270,7 +315,7 @@ func (c *checker) matches(s *schema, text string) error {
 	if s.pattern == nil {
 		return nil
 	}
-	if err := c.step(len(text)); err != nil {
+	if err := c.step(s.pattern.steps(text)); err != nil {
 		return err
 	}
 	if !s.pattern.MatchString(text) {
@@ -290,8 +335,8 @@ func (c *checker) array(s *schema, values []any) error {
 		if i < len(s.prefix) {
 			of = s.prefix[i]
 		}
-		if of == nil {
-			continue
+		if of == nil { // of those after the prefix
+			break
 		}
 		if err := c.at(strconv.Itoa(i), of, value); err != nil {
 			return err
@@ -339,6 +384,9 @@ func (c *checker) contains(s *schema, values []any) error {
 }
 
 func (c *checker) object(s *schema, members object) error {
+	if err := c.step(len(s.required)/listed + len(members)); err != nil { // which are sorted
+		return err
+	}
 	for _, name := range s.required {
 		if _, isThere := members[name]; !isThere {
 			return c.wrong("the member %q is missing", name)
@@ -375,7 +423,7 @@ func (c *checker) member(s *schema, name string, value any) error {
 		}
 	}
 	for _, one := range s.patternProperties {
-		if err := c.step(len(name)); err != nil {
+		if err := c.step(one.pattern.steps(name)); err != nil {
 			return err
 		}
 		if !one.pattern.MatchString(name) {
@@ -400,6 +448,9 @@ func (c *checker) dependencies(s *schema, names []string, members object) error 
 		return nil
 	}
 	for _, name := range names {
+		if err := c.step(len(s.dependentRequired[name]) / listed); err != nil {
+			return err
+		}
 		for _, needed := range s.dependentRequired[name] {
 			if _, isThere := members[needed]; !isThere {
 				return c.wrong("the member %q is missing, which %q needs", needed, name)

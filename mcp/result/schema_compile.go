@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +22,7 @@ type schema struct {
 	exclusiveMinimum, exclusiveMaximum *big.Rat
 	multipleOf                         *big.Rat
 	minLength, maxLength               *int
-	pattern                            *regexp.Regexp
+	pattern                            *pattern
 
 	required                     []string
 	minProperties, maxProperties *int
@@ -46,7 +45,7 @@ type schema struct {
 }
 
 type patternSchema struct {
-	pattern *regexp.Regexp
+	pattern *pattern
 	schema  *schema
 }
 
@@ -57,6 +56,7 @@ type compiler struct {
 	old     bool // a draft before 2019-09: $ref stands alone
 	anchors map[string]object
 	done    map[uintptr]*schema // by the object that it is compiled from
+	size    int                 // of its patterns
 	fault   error               // why the schema can't be used
 }
 
@@ -181,7 +181,9 @@ func follow(value any, target string) (any, bool) {
 		return value, true
 	}
 	for token := range strings.SplitSeq(target[1:], "/") {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		if strings.IndexByte(token, '~') >= 0 { // the replacer takes its time to be made
+			token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		}
 		switch v := value.(type) {
 		case object:
 			child, isThere := v[token]
@@ -285,10 +287,18 @@ func (c *compiler) values(s *schema, o object) {
 	}
 }
 
-func (c *compiler) regexp(text string) *regexp.Regexp {
-	compiled, err := regexp.Compile(text)
-	if err != nil || len(text) > 4096 {
-		c.fail("the pattern %.100q can't be used", text)
+func (c *compiler) regexp(text string) *pattern {
+	if c.fault != nil {
+		return nil
+	}
+	compiled, err := newPattern(text)
+	if err != nil {
+		c.fail("the pattern %.100q: %w", text, err)
+		return nil
+	}
+	if c.size += compiled.size; c.size > maxPatternSize {
+		c.fail("its patterns are too large")
+		return nil
 	}
 	return compiled
 }
