@@ -201,10 +201,11 @@ func (c *call) run(ctx context.Context) (Result, error) {
 
 // misfit ends a call whose arguments are not what the tool says that it takes, before anybody is asked about them (E4).
 func (c *call) misfit(at target) *Result {
-	d := c.host.schemas.Difference(at.tool.InputSchema, c.arguments)
+	d := c.host.schemas.Difference(at.tool.takes, c.arguments)
 	if d == nil {
 		return nil
 	}
+	d = &result.Difference{Path: c.host.redacted(d.Path), Reason: c.host.redacted(d.Reason)}
 	wrong := c.ended(StatusInvalidArguments, fmt.Sprintf("the arguments are not what %q takes, %s; nothing ran", at.tool.Label, d))
 	wrong.ArgumentFault = d
 	return &wrong

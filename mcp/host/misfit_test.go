@@ -24,3 +24,23 @@ func TestE4_WrongArgumentsAreNamedBeforeAnybodyIsAsked(t *testing.T) {
 		}
 	}
 }
+
+// A schema that holds a secret is checked as it came, and what is said of it has none.
+func TestE4_ASchemaWithASecretTakesIt(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	const secret = "sekret-value-1"
+	write(t, h.user, servers("x", "", "API_TOKEN="+secret,
+		mcptest.ToolsVar+`=[{"name":"a","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","required":["`+secret+`"],"properties":{"`+secret+`":{"enum":["`+secret+`"]}}}}]`))
+	h.Start()
+	h.started("x")
+	for arguments, status := range map[string]Status{`{"` + secret + `":"` + secret + `"}`: StatusOK, `{}`: StatusInvalidArguments, `{"` + secret + `":1}`: StatusInvalidArguments} {
+		got, err := h.Call(t.Context(), CallRequest{Tool: "x.a", Arguments: []byte(arguments)})
+		if err != nil || got.Status != status {
+			t.Errorf("%s: %+v %v", arguments, got, err)
+		}
+		if fault := got.ArgumentFault; strings.Contains(got.Message, secret) || fault != nil && strings.Contains(fault.Path+fault.Reason, secret) {
+			t.Errorf("%s: %q %+v", arguments, got.Message, fault)
+		}
+	}
+}

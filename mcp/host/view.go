@@ -67,13 +67,15 @@ type Tool struct {
 	ConnectorName, Name     string
 	Title, Summary          string
 	Description             string
-	InputSchema             []byte // as received
+	InputSchema             []byte // as received, without secrets
 	OutputSchema            []byte
 	Annotations             []byte
 	ReadOnly, IsDestructive bool // as claimed; absent destructiveHint means destructive
 	OpenWorld               *bool
 	Hash                    string
 	Tokens                  int
+	// takes is the InputSchema with all that is in it: arguments are checked against that.
+	takes []byte
 	// Tags are those that the file gives it, sorted.
 	Tags []string
 	// Permission is what a call without particular arguments would meet: auto, ask or deny.
