@@ -2,9 +2,11 @@ package connector
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func TestE8_WhoseQuestionItIs(t *testing.T) {
@@ -85,5 +87,19 @@ func TestE8_QuestionsOfTwoCallsAtOnce(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A text is completed with each key: a server that asks during that asks outside of any call.
+func TestS30_NothingIsAskedWhileATextIsCompleted(t *testing.T) {
+	t.Parallel()
+	f := started(t, "")
+	for method, mayAsk := range map[string]bool{"completion/complete": false, "prompts/get": true, "resources/read": true} {
+		_, _ = f.session.run(t.Context(), errand{method: method, send: func(context.Context, *mcp.ClientSession, mcp.Meta) error {
+			if charged, _, _ := f.session.inquiries.cause(nil, ""); (charged != nil) != mayAsk {
+				t.Errorf("%s: charged is %v", method, charged)
+			}
+			return errors.New("not sent")
+		}})
 	}
 }

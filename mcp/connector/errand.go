@@ -69,8 +69,10 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 	clock.drive(deadline)
 	defer clock.drive(nil)
 	r := &running{id: e.options.ID, clock: clock, ctx: ctx}
-	defer s.inquiries.during(r)()
-	e.cause = r
+	if canAsk(e.method) { // of the others a server asks nothing, in either era: a text is completed with each key
+		defer s.inquiries.during(r)()
+		e.cause = r
+	}
 	members, hasVisited := e.members, false
 	for round := 1; ; round++ {
 		reply, err := s.round(ctx, e, members, deadline, round == 1)
