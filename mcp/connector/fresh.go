@@ -15,6 +15,7 @@ type freshness struct {
 	watched lists // the server has said that it tells when they change
 	wanted  lists // to be fetched again for their age
 	asked   lists // of these, those whose answer has not come
+	overdue lists // of these, those that somebody has waited for in vain: nobody does again
 	since   map[lists]age
 }
 
@@ -71,6 +72,7 @@ func (s *session) refreshed(l lists) {
 	s.dirtyMu.Lock()
 	defer s.dirtyMu.Unlock()
 	s.fresh.asked &^= l
+	s.fresh.overdue &^= l
 }
 
 // freshen has those lists fetched again that are too old, and returns them; it does not wait.
@@ -110,7 +112,7 @@ func (s *session) awaitFresh(ctx context.Context, atMost time.Duration) error {
 	defer late.Stop()
 	for {
 		s.dirtyMu.Lock()
-		isDone, ended := s.fresh.asked&toolList == 0, s.tools.ended
+		isDone, ended := (s.fresh.asked&^s.fresh.overdue)&toolList == 0, s.tools.ended
 		s.dirtyMu.Unlock()
 		if isDone {
 			return nil
@@ -119,6 +121,9 @@ func (s *session) awaitFresh(ctx context.Context, atMost time.Duration) error {
 		select {
 		case <-ended:
 		case <-late.C:
+			s.dirtyMu.Lock()
+			s.fresh.overdue |= s.fresh.asked & toolList
+			s.dirtyMu.Unlock()
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)

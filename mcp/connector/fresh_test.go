@@ -48,6 +48,24 @@ func TestCC3_AListThatHoldsNoLongerIsFetchedForTheNextCall(t *testing.T) {
 	}
 }
 
+// A server that does not list again holds one call up, not each of them, and not one of them twice.
+func TestCC3_WhatDoesNotComeIsWaitedForOnce(t *testing.T) {
+	t.Parallel()
+	s := started(t, "modern").session
+	s.dirtyMu.Lock()
+	s.fresh.asked = toolList
+	s.dirtyMu.Unlock()
+	for _, atMost := range []time.Duration{time.Millisecond, time.Hour} {
+		if err := s.awaitFresh(t.Context(), atMost); err != nil {
+			t.Error(err)
+		}
+	}
+	s.refreshed(toolList)
+	if s.fresh.asked != 0 || s.fresh.overdue != 0 {
+		t.Errorf("%+v", &s.fresh)
+	}
+}
+
 func TestCC3_AListThatHoldsIsNot(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"modern,ttl=3600000", "modern", ""} {
