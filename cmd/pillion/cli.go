@@ -88,6 +88,9 @@ func runVerb(arguments []string) int {
 	if len(arguments) == 0 {
 		arguments = []string{"--help"}
 	}
+	if arguments[0] == "help" {
+		arguments = append(arguments[1:], "--help")
+	}
 	parsed, isJSON, err := p.parse(arguments)
 	var request exitRequest
 	switch {
@@ -96,7 +99,7 @@ func runVerb(arguments []string) int {
 	case err != nil:
 		p.complain(err)
 		p.say("See: " + helpFor(err))
-		if len(arguments) > 2 {
+		if takesOneName(err) && len(arguments) > 2 {
 			p.say(`A name with spaces goes in quotes: pillion mcp approve "my notes"`)
 		}
 		return exitUsage
@@ -123,6 +126,16 @@ func helpFor(err error) string {
 		}
 	}
 	return "pillion --help"
+}
+
+// takesOneName reports whether the verb that a command line got to takes one word, which may be a name with spaces.
+func takesOneName(err error) bool {
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) || wrong.Context == nil {
+		return false
+	}
+	verb := wrong.Context.Selected()
+	return verb != nil && len(verb.Positional) == 1 && verb.Positional[0].Name == "name"
 }
 
 // exitRequest is how the parser ends after --help: as an error of [program.parse].

@@ -148,6 +148,9 @@ func (v importVerb) open(h *ownHub) (*imports.Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, fail(exitUsage, nil, "%w", err)
+	}
 	machine := h.Machine()
 	place := imports.PlaceOf(path, machine)
 	if v.From != "" {

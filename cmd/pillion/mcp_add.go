@@ -348,7 +348,7 @@ func (p *program) printAdded(shape addShape) {
 
 // explainOne says on standard error why a connector does not run.
 func (p *program) explainOne(c message.Connector) {
-	p.say("It " + editors.StateWords(c.State) + ".")
+	p.say(editors.Quoted(c.Name) + ": " + editors.StateWords(c.State) + ".")
 	if c.Problem == nil {
 		return
 	}

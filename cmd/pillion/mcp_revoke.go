@@ -13,7 +13,7 @@ type revokeVerb struct {
 
 // Help explains the verb.
 func (revokeVerb) Help() string {
-	return `Takes back every decision about a connector in this folder, yes or no: it stops where it runs and waits again. That takes away and needs no question.
+	return `Takes back every decision about whether a connector may run in this folder, yes or no: it stops where it runs and waits again. That takes away and needs no question. What stands for its calls is named, and counts again once it may run: pillion permissions remove.
 
 With --json: {"revoked": [{"root", "name", "hash", "decision", "at"}]}.`
 }
@@ -61,6 +61,20 @@ func (v revokeVerb) revoke(p *program, h *ownHub) error {
 		return p.printJSON(shape)
 	}
 	p.print("What was decided about " + editors.Quoted(v.Name) + " in this folder is taken back; it waits again.")
+	return v.nameRules(p, h)
+}
+
+// nameRules says what still stands for the connector's calls.
+func (v revokeVerb) nameRules(p *program, h *ownHub) error {
+	rules, err := h.rules(p.ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules {
+		if r.Name == v.Name && r.Decision == message.PermissionAllow {
+			p.print("This still stands for its calls, once it runs again: " + editors.RuleLine(r))
+		}
+	}
 	return nil
 }
 

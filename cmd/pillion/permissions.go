@@ -43,11 +43,11 @@ func (permissionsListVerb) Run(p *program) error {
 			rows[i] = ruleRow(r)
 		}
 		if len(rows) == 0 {
-			p.say("Nothing stands: every call that does not only read asks.")
+			p.say(nothingStands)
 		}
 		p.table(nil, rows)
 	case len(rules) == 0:
-		p.print("Nothing stands: every call that does not only read asks.")
+		p.print(nothingStands)
 	default:
 		for _, r := range rules {
 			p.print(editors.RuleLine(r))
@@ -136,3 +136,5 @@ func (p *program) takeBack(rule message.PermissionRule) error {
 		})
 	})
 }
+
+const nothingStands = "Nothing stands. A call asks, but for one that only reads, of a connector that you added yourself or said to trust."

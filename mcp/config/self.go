@@ -20,7 +20,7 @@ func runsPillion(command string, args []string, depth int) bool {
 	name := programName(command)
 	switch name {
 	case "pillion":
-		return len(args) == 0 || args[0] != "demo"
+		return len(args) == 0 || strings.TrimRight(args[0], ";&|") != "demo" // also within a line of a shell
 	case "npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun", "uvx", "pipx", "uv", "mise", "nix":
 		for i, arg := range args {
 			if strings.HasPrefix(arg, "-") || isRunnerWord(arg) {

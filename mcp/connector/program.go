@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -179,6 +180,32 @@ func (c *Connector) logStep() string {
 }
 
 func (c *Connector) terminalStep() string {
-	command := append([]string{c.definition.Program}, c.definition.Args...)
-	return fmt.Sprintf("Run its command in a terminal and see what it says: %s", visible(strings.Join(command, " "), maxReasonBytes))
+	line := shellLine(append([]string{c.definition.Program}, c.definition.Args...))
+	if line == "" {
+		return "Run the command of its entry in a terminal, and see what it says."
+	}
+	return "Run its command in a terminal and see what it says: " + line
 }
+
+// shellLine is a command as a POSIX shell takes it for exactly these words. It is meant to be pasted, and somebody else wrote it
+// (S17): one that is too long to be shown whole, or that no quotes make safe, is left out.
+func shellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		switch {
+		case word != "" && strings.Trim(word, shellSafe) == "":
+			quoted[i] = word
+		case runtime.GOOS == "windows" || visible(word, maxReasonBytes) != word:
+			return ""
+		default:
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	if line := strings.Join(quoted, " "); len(line) <= maxReasonBytes {
+		return line
+	}
+	return ""
+}
+
+// shellSafe are the characters that mean nothing to any shell.
+const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/@+="

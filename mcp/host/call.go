@@ -266,8 +266,7 @@ func (c *call) judge(ctx context.Context, at target) *Result {
 		c.allowedBy, c.rule = verdict.By, verdict.Rule
 		return nil
 	case permission.Deny:
-		denied := c.ended(StatusDenied, verdict.Reason)
-		return &denied
+		return c.refused(verdict)
 	}
 	defer c.waited()
 	return c.ask(ctx, at, subject, verdict)
@@ -279,7 +278,14 @@ func (c *call) denied(at target) *Result {
 	if verdict.Decision != permission.Deny {
 		return nil
 	}
+	return c.refused(verdict)
+}
+
+func (c *call) refused(verdict permission.Verdict) *Result {
 	denied := c.ended(StatusDenied, verdict.Reason)
+	if verdict.Rule != "" {
+		denied.Steps = []string{"To take that back: pillion permissions remove " + verdict.Rule}
+	}
 	return &denied
 }
 

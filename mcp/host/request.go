@@ -101,8 +101,7 @@ func (c *call) passErrand(ctx context.Context, id string, e errand) (target, *Re
 		}
 		_, verdict := c.verdict(at)
 		if verdict.Decision == permission.Deny {
-			denied := c.ended(StatusDenied, verdict.Reason)
-			return target{}, &denied
+			return target{}, c.refused(verdict)
 		}
 		if isFree || asked == at.key {
 			return at, nil

@@ -238,8 +238,13 @@ func (c *call) down(view Connector) *Result {
 		status = StatusDenied
 	}
 	result := c.ended(status, reason+"; nothing ran")
-	if view.Problem != nil {
+	switch {
+	case view.Problem != nil:
 		result.Steps = slices.Clone(view.Problem.Steps)
+	case view.State == StateDenied:
+		result.Steps = []string{"Allow it after all: " + ApproveCommand(view.Name)}
+	case len(view.OffBy) > 0:
+		result.Steps = []string{"Switch it on: " + EnableCommand(view.Name)}
 	}
 	return &result
 }

@@ -44,7 +44,12 @@ func (s *Schemas) check(text, value []byte) string {
 // Difference is where a value differs from a schema, as a JSON pointer, and how. Both are bounded.
 type Difference struct{ Path, Reason string }
 
-func (d *Difference) String() string { return fmt.Sprintf("at %q: %s", d.Path, d.Reason) }
+func (d *Difference) String() string {
+	if d.Path == "" { // the whole
+		return d.Reason
+	}
+	return fmt.Sprintf("at %q: %s", d.Path, d.Reason)
+}
 
 // Difference returns where a value differs from a schema first, or nil. A schema that can't be used, and what is over a bound,
 // passes unchecked.

@@ -182,7 +182,7 @@ func (c Connector) life() []Reason {
 	case Starting:
 		return []Reason{{NeverListed, c.sentence("is still starting", "wait until it has listed its tools"), c.At}}
 	case NotStarted:
-		return []Reason{{NeverListed, c.sentence("has not been started yet, so its tools are not known", "start it, or call one of its tools"), c.At}}
+		return []Reason{{NeverListed, c.sentence("is not running, and its tools are not known here", "call one of its tools, which starts it"), c.At}}
 	}
 	return nil
 }
