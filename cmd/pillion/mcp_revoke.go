@@ -5,6 +5,7 @@ import (
 
 	"pillion/editors"
 	"pillion/mcp/consent"
+	"pillion/rpc/message"
 )
 
 type revokeVerb struct {
