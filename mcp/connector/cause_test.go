@@ -27,6 +27,8 @@ func TestE8_WhoseQuestionItIs(t *testing.T) {
 		"of a stream that nobody waits for": {running: []*running{one, two}, of: &exchange{}, all: 2},
 		"that of the task that it names":    {running: []*running{two, task}, task: "t", id: "1", charged: task, all: 1},
 		"of a task that nobody follows":     {running: []*running{one, two}, task: "u", all: 2},
+		"of a stream about a task":          {running: []*running{two, task, one}, of: &exchange{cause: one}, id: "1", charged: task, all: 2},
+		"of a task that is asked about":     {running: []*running{two, task, one}, task: "t", id: "1", charged: task, all: 2},
 		"several of one call":               {running: []*running{task, one}, id: "1", charged: task, all: 2},
 		"several without a name":            {running: []*running{nobody, {}}, all: 2},
 	} {

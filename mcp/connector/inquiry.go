@@ -78,7 +78,14 @@ func (q *inquiries) cause(of *exchange, task string) (charged *running, id strin
 	defer q.mu.Unlock()
 	isMeant := func(r *running) bool { return of != nil && of.cause == r || task != "" && r.task == task }
 	if i := slices.IndexFunc(q.running, isMeant); i >= 0 {
-		return q.running[i], q.running[i].id, []*running{q.running[i]}
+		// A task is followed by one request after the other: all are one call, with one count and one clock.
+		meant := q.running[i]
+		for _, other := range q.running {
+			if other == meant || meant.id != "" && other.id == meant.id {
+				all = append(all, other)
+			}
+		}
+		return all[0], meant.id, all
 	}
 	if len(q.running) == 0 {
 		return nil, "", nil
