@@ -216,10 +216,10 @@ var errOutdated = errors.New("what the call was judged on has changed")
 
 // recheck is [call.pass] for a call that passed and had to wait for its turn: an [errOutdated] keeps it from leaving (S9).
 func (c *call) recheck(ctx context.Context, at target) error {
+	c.waited()
 	if c.isErrand {
 		return c.recheckErrand(ctx, at)
 	}
-	c.waited()
 	now, stop, err := c.resolve(ctx)
 	if err != nil || stop != nil || !isSame(now, at) || c.denied(now) != nil {
 		return errOutdated

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -68,16 +69,24 @@ func (h *Host) answers(ctx context.Context, e errand) (connector.CallReply, Resu
 	}
 	h.calls.isFor(e.CallID, e.Caller, e.SessionID)
 	defer h.calls.drop(e.CallID)
-	at, stop := c.passErrand(ctx, id, e)
-	if stop != nil {
-		stop.CallID = e.CallID
-		h.recordErrand(c, *stop)
-		return connector.CallReply{}, *stop, nil
-	}
-	reply, outcome := c.makeErrand(ctx, at, e)
+	reply, outcome := c.runErrand(ctx, id, e)
 	outcome.CallID = e.CallID
 	h.recordErrand(c, outcome)
 	return reply, outcome, nil
+}
+
+// runErrand takes it through the gate and makes it, and through the gate again where what it passed on has changed.
+func (c *call) runErrand(ctx context.Context, id string, e errand) (connector.CallReply, Result) {
+	for {
+		at, stop := c.passErrand(ctx, id, e)
+		if stop != nil {
+			return connector.CallReply{}, *stop
+		}
+		reply, outcome, err := c.makeErrand(ctx, at, e)
+		if !errors.Is(err, errOutdated) {
+			return reply, outcome
+		}
+	}
 }
 
 func (h *Host) connectorNamed(idOrName string) (id, name string, err error) {
@@ -108,7 +117,9 @@ func (c *call) passErrand(ctx context.Context, id string, e errand) (target, *Re
 		}
 		verdict.Reason = fmt.Sprintf("It was not asked for in the editor: somebody else wants to %s.", e.what)
 		verdict.Choices, verdict.Scopes, verdict.Rule = []string{DecideDecline, DecideOnce}, []string{}, ""
-		if stop := c.ask(ctx, at, at.subject, verdict); stop != nil {
+		stop = c.ask(ctx, at, at.subject, verdict)
+		c.waited()
+		if stop != nil {
 			return target{}, stop
 		}
 		if !bytes.Equal(c.arguments, e.arguments) { // what is sent is made of what was asked for (S10)
@@ -175,33 +186,27 @@ func (c *call) stillStands(ctx context.Context, id string, at target, e errand) 
 	return nil
 }
 
-// moveErrand finds the process that it is made to: that which a call of the same session would be made to (C8).
-func (c *call) moveErrand(ctx context.Context, at target, e errand) (target, *Result) {
-	if e.isOfWindow {
-		return at, nil
-	}
-	moved, stop, err := c.move(ctx, at)
-	if err != nil {
-		changed := c.ended(StatusConnectorDown, fmt.Sprintf("the connector %q has changed while this waited for its turn; nothing was sent", at.tool.ConnectorName))
-		return target{}, &changed
-	}
-	return moved, stop
-}
-
-// makeErrand sends it, to the process that it must have.
-func (c *call) makeErrand(ctx context.Context, at target, e errand) (connector.CallReply, Result) {
+// makeErrand sends it, to the process that a call of the same session would be made to (C8). The error is errOutdated: then nothing
+// was sent.
+func (c *call) makeErrand(ctx context.Context, at target, e errand) (connector.CallReply, Result, error) {
 	h := c.host
 	defer c.leave()
-	at, stop := c.moveErrand(ctx, at, e)
-	if stop != nil {
-		return connector.CallReply{}, *stop
+	if !e.isOfWindow {
+		moved, stop, err := c.move(ctx, at)
+		if err != nil {
+			return connector.CallReply{}, Result{}, err
+		}
+		if stop != nil {
+			return connector.CallReply{}, *stop, nil
+		}
+		at = moved
 	}
 	h.busy(at.slot, 1)
 	defer h.busy(at.slot, -1)
 	c.state(CallRunning)
 	reply, err := e.send(ctx, at.process, connector.RequestOptions{ID: e.CallID, Timeout: callTimeoutOf(at.entry), OnProgress: e.OnProgress})
 	if err != nil {
-		return reply, c.unanswered(ctx, at, reply, err)
+		return reply, c.unanswered(ctx, at, reply, err), nil
 	}
 	outcome := c.ended(StatusOK, "")
 	outcome.MayHaveRun, outcome.Duration = true, reply.Duration
@@ -214,7 +219,7 @@ func (c *call) makeErrand(ctx context.Context, at target, e errand) (connector.C
 		outcome.Status = StatusConnectorError
 		outcome.Message = fmt.Sprintf("the connector %q answered with a result of the kind %q, which nothing is known of", at.tool.ConnectorName, reply.ResultType)
 	}
-	return reply, outcome
+	return reply, outcome, nil
 }
 
 // recordErrand keeps the record of one, but of what the editor's user has completed while typing.
