@@ -302,19 +302,28 @@ func TestCall_ServerThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	f := started(t, "stopreading", tune(func(t *tuning) { t.stall = 700 * time.Millisecond }))
 	large := fmt.Appendf(nil, `{"x":"%s"}`, strings.Repeat("x", 4<<20))
-	begun := time.Now()
-	reply, err := f.Call(t.Context(), CallRequest{Tool: "a", Arguments: large, Timeout: 200 * time.Millisecond})
-	var timeout *TimeoutError
-	if !errors.As(err, &timeout) || time.Since(begun) > 5*time.Second {
-		t.Errorf("the stuck call: %+v, %v after %s", reply, err, time.Since(begun))
+	s, err := f.ready()
+	if err != nil {
+		t.Fatal(err)
 	}
-	// What waits behind it provably never leaves, and knows.
+	to := s.filter.wire.(*program).writer
+	before, stuck := to.advanced.Load(), make(chan error, 1)
+	go func() {
+		_, err := f.Call(context.Background(), CallRequest{Tool: "a", Arguments: large})
+		stuck <- err
+	}()
+	f.eventually("it is being written", func() bool { return to.advanced.Load() > before })
+	// What waits behind it provably never leaves, and knows; nor does all of the other.
 	wasWritten := false
-	reply, err = f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 100 * time.Millisecond, OnWritten: func() { wasWritten = true }})
+	reply, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 100 * time.Millisecond, OnWritten: func() { wasWritten = true }})
 	if err == nil || reply.MayHaveRun || !wasWritten {
 		t.Errorf("the call behind it: %+v, %v", reply, err)
 	}
 	f.eventually("killed", func() bool { return f.Status().State == StateFailed })
+	var lost *LostError
+	if err := <-stuck; !errors.As(err, &lost) || lost.MayHaveRun {
+		t.Errorf("the stuck call: %v", err)
+	}
 	if p := f.Status().Problem; p.Kind != ProblemTimeout || p.Reason != "did not read its stdin for 700ms and was ended" {
 		t.Errorf("problem %+v", p)
 	}
