@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/protocol"
 	"go.uber.org/goleak"
 
 	"pillion/rpc"
@@ -478,4 +479,28 @@ func TestU8_ASocketThatOpensLateIsFound(t *testing.T) {
 	if windows, err := attach.Windows(filepath.Join(folder, "pillion")); err != nil || len(windows) != 0 {
 		t.Errorf("left: %+v, %v", windows, err)
 	}
+}
+
+// A program that may not serve is found by nobody (A11).
+func TestA11_NoTerminalFindsAWindowThatIsRefused(t *testing.T) {
+	t.Parallel()
+	folder, err := os.MkdirTemp("", "ps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	s := newSession(t.Context(), Options{
+		In: nopPipe{}, Out: nopPipe{}, Logger: slog.New(slog.DiscardHandler), Environ: []string{"XDG_RUNTIME_DIR=" + folder, "HOME=" + folder},
+		Refusal: func() error { return errors.New("not here") },
+	})
+	_, then, err := s.initialize(t.Context(), protocol.InitializeParams{})
+	if err != nil || s.attached.socket() == nil {
+		t.Fatalf("no socket, %v", err)
+	}
+	then()
+	<-s.opened
+	if windows, err := attach.Windows(filepath.Join(folder, "pillion")); err != nil || len(windows) != 0 {
+		t.Errorf("found: %+v, %v", windows, err)
+	}
+	_, _ = s.finish(nil) // what it says is the business of the whole program's test
 }

@@ -109,7 +109,6 @@ func (s *Session) initialize(_ context.Context, params protocol.InitializeParams
 	socket := s.listen(roots)
 	then := func() {
 		defer s.recovered()
-		s.welcome() // before the files are open: who is answered from them finds the window too
 		s.open(roots)
 		if params.ProcessID != nil {
 			s.followParent(int(*params.ProcessID))

@@ -27,8 +27,8 @@ type Options struct {
 	Out io.WriteCloser
 	// Version and Executable are those of this Pillion.
 	Version, Executable string
-	// Refusal, if not nil, returns why this program may not serve at all, or nil. It is asked once, before anything is looked at or
-	// started, and may take its time: initialize is answered by then.
+	// Refusal, if not nil, returns why this program may not serve at all, or nil. It is asked once, before a terminal finds the window,
+	// a file is read or anything is started, and may take its time: initialize is answered by then.
 	Refusal func() error
 	// Subreaper is that of [core.Options].
 	Subreaper *process.Subreaper
@@ -194,6 +194,7 @@ func (s *Session) open(roots []string) {
 			if s.isRefused() {
 				return
 			}
+			s.welcome() // before the files are open: who is answered from them finds the window too
 			c, err := core.Open(core.Options{
 				Logger: s.log, Version: s.options.Version, Environ: s.options.Environ, Executable: s.options.Executable, Subreaper: s.options.Subreaper,
 				Window: s.window, Roots: roots, Settings: s.settings, SettingsChanged: s.tellSettings, Asker: asker{s}, Observe: s.hostChanged,
