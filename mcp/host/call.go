@@ -243,6 +243,9 @@ func (c *call) pass(ctx context.Context, at target) (target, *Result) {
 			return target{}, stop
 		case !isSame(now, at):
 			c.waited()
+			if stop := c.misfit(now); stop != nil {
+				return target{}, stop
+			}
 			at = now
 			continue
 		}
