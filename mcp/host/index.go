@@ -128,7 +128,7 @@ func newTool(s *slot, tool connector.Tool, served string) Tool {
 		ID: ToolID(s.id, tool.Name), Label: Label(s.entry.Name, tool.Name), ServedName: served,
 		Connector: s.id, ConnectorName: s.entry.Name, Name: tool.Name,
 		Title: tool.Title, Summary: summaryOf(tool.Description), Description: tool.Description,
-		InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations, takes: tool.InputSchema,
+		InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations, takes: tool.InputSchema, returns: tool.OutputSchema,
 		ReadOnly:      tool.ReadOnly != nil && *tool.ReadOnly,
 		IsDestructive: tool.Destructive == nil || *tool.Destructive,
 		OpenWorld:     tool.OpenWorld, Hash: tool.Hash, Tokens: tokensOf(tool), Tags: s.entry.Options.TagsOf(tool.Name),

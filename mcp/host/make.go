@@ -82,7 +82,7 @@ func (c *call) replied(at target, reply connector.CallReply) Result {
 func (c *call) project(at target, reply connector.CallReply, outcome Result) Result {
 	h := c.host
 	projection, err := result.Project(reply.Result, result.Options{
-		Folder: h.options.Results, CallID: c.request.CallID, Redact: h.knownSecrets(), OutputSchema: at.tool.OutputSchema, Schemas: &h.schemas,
+		Folder: h.options.Results, CallID: c.request.CallID, Redact: h.knownSecrets(), OutputSchema: at.tool.returns, Schemas: &h.schemas,
 		IsWithoutText: c.request.IsWithoutText && c.place == nil, // whoever repeats the call may want it
 	})
 	if err != nil {

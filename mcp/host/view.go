@@ -74,8 +74,8 @@ type Tool struct {
 	OpenWorld               *bool
 	Hash                    string
 	Tokens                  int
-	// takes is the InputSchema with all that is in it: arguments are checked against that.
-	takes []byte
+	// takes and returns are the schemas with all that is in them: what is checked is checked against those.
+	takes, returns []byte
 	// Tags are those that the file gives it, sorted.
 	Tags []string
 	// Permission is what a call without particular arguments would meet: auto, ask or deny.

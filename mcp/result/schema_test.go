@@ -372,3 +372,13 @@ func BenchmarkSchema(b *testing.B) {
 		}
 	}
 }
+
+func TestE4_ATextBeyondASCIIIsLeftToItsServer(t *testing.T) {
+	t.Parallel()
+	var s Schemas
+	for value, isRefused := range map[string]bool{`"\u00a0"`: false, `"é"`: false, `"x y"`: true} {
+		if d := s.Difference([]byte(`{"type":"string","pattern":"^(\\s|\\w+)$"}`), []byte(value)); (d != nil) != isRefused {
+			t.Errorf("%s: %v", value, d)
+		}
+	}
+}
