@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -118,6 +119,7 @@ func (s *Session) askNow(ask message.Ask) {
 	path := s.shown.review(s, ask)
 	if path != "" {
 		s.editor.showFile(s, path, editors.Prompt(ask))
+		s.letDraw()
 	}
 	choices := editors.Choices(ask)
 	if len(choices) == 0 {
@@ -142,6 +144,19 @@ func (s *Session) askNow(ask message.Ask) {
 	}
 	s.tellUndo(ask.Kind, answer)
 	s.openPage(ask, answer)
+}
+
+// drawTime is what an editor has to draw what it has opened before a question takes its screen: Neovim says that a document is
+// shown before it is drawn, and draws nothing while it asks.
+const drawTime = 100 * time.Millisecond
+
+func (s *Session) letDraw() {
+	drawn := time.NewTimer(drawTime)
+	defer drawn.Stop()
+	select {
+	case <-drawn.C:
+	case <-s.lifetime.Done():
+	}
 }
 
 // openPage opens the page that a person has agreed to open, in the system's browser: no other program sees what is done there.
