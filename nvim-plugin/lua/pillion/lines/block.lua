@@ -1,0 +1,141 @@
+-- Blocks of lines that several pages are made of: foreign text, JSON, steps, folded sections.
+-- They are values: nothing here touches a buffer.
+
+local json = require('pillion.json')
+local text = require('pillion.text')
+
+local M = {}
+
+---@param lines pillion.Line[]
+---@param more pillion.Line[]
+---@return pillion.Line[] lines
+function M.append(lines, more)
+  return vim.list_extend(lines, more)
+end
+
+---A text of a connector over its own lines, whatever characters it holds made visible.
+---@param foreign string
+---@param indent string
+---@param group? string
+---@return pillion.Line[]
+function M.foreign(foreign, indent, group)
+  local lines = {}
+  for _, line in ipairs(text.lines((foreign:gsub('\n+$', '')))) do
+    lines[#lines + 1] = { indent, { line, group } }
+  end
+  return lines
+end
+
+local tokens = {
+  { '^"', 'PillionValue' },
+  { '^[%d-]', 'Number' },
+  { '^[tfn]%a', 'Boolean' },
+}
+
+---@param value string rest of a line of laid out JSON
+---@return pillion.Chunk
+local function value_chunk(value)
+  for _, token in ipairs(tokens) do
+    if value:find(token[1]) then
+      local bare, comma = value:match('^(.-)(,?)$')
+      return { text.visible(bare) .. comma, token[2] }
+    end
+  end
+  return text.visible(value)
+end
+
+---A JSON text laid out, with its digits and its order.
+---@param source string
+---@param indent string
+---@return pillion.Line[]
+function M.json(source, indent)
+  local lines = {}
+  for _, line in ipairs(json.layout(source)) do
+    local space, key, value = line:match('^(%s*)("[^"\\]*"): (.*)$')
+    if not key then
+      space, key, value = line:match('^(%s*)("[^"]*\\.-[^\\]"): (.*)$')
+    end
+    if key then
+      lines[#lines + 1] = { indent, space, { text.visible(key), 'PillionName' }, ': ', value_chunk(value) }
+    else
+      space, value = line:match('^(%s*)(.*)$')
+      lines[#lines + 1] = { indent, space, value_chunk(value) }
+    end
+  end
+  return lines
+end
+
+---What a person can do, numbered.
+---@param steps string[]?
+---@param indent string
+---@return pillion.Line[]
+function M.steps(steps, indent)
+  local lines = {}
+  for i, step in ipairs(steps or {}) do
+    for j, line in ipairs(M.foreign(step, '', 'PillionStep')) do
+      local lead = j == 1 and { ('%d. '):format(i), 'PillionKey' } or '   '
+      lines[#lines + 1] = { indent, lead, line[2] }
+    end
+  end
+  return lines
+end
+
+---Lines below a heading, as a fold of a depth.
+---@param heading string
+---@param note string? behind the heading
+---@param lines pillion.Line[]
+---@param depth? integer
+---@return pillion.Line[]
+function M.section(heading, note, lines, depth)
+  depth = depth or 1
+  local all = { { { heading, 'PillionHeading' }, { note and '  ' .. note or '', 'PillionDetail' } } }
+  M.append(all, lines)
+  for i, line in ipairs(all) do
+    line.fold = math.max(depth, line.fold or 0)
+    line.folds = i == 1 or line.folds
+  end
+  return all
+end
+
+---Says of each line what it is about.
+---@param lines pillion.Line[]
+---@param id string
+---@param item any
+---@param hint? string
+---@return pillion.Line[] lines
+function M.about(lines, id, item, hint)
+  for _, line in ipairs(lines) do
+    line.id, line.item, line.hint = line.id or id, line.item or item, line.hint or hint
+  end
+  return lines
+end
+
+---A text filled up with blanks to a width of the screen.
+---@param s string
+---@param width integer
+---@return string
+function M.pad(s, width)
+  return s .. (' '):rep(width - vim.fn.strdisplaywidth(s))
+end
+
+---The width of the widest, but not more than most.
+---@param texts string[]
+---@param most integer
+---@return integer
+function M.widest(texts, most)
+  local width = 0
+  for _, s in ipairs(texts) do
+    width = math.max(width, vim.fn.strdisplaywidth(s))
+  end
+  return math.min(width, most)
+end
+
+---A text on one line, made visible and cut to a width with an ellipsis.
+---@param s string
+---@param width integer
+---@return string
+function M.cut(s, width)
+  return text.cut(text.visible((s:gsub('%s+', ' '))), width)
+end
+
+return M
