@@ -6,6 +6,7 @@
 #   make check   everything that needs no editor and no connector from elsewhere
 #   make e2e     real editors and real connectors, cut off from the network
 #   make conformance  the official suite of MCP, client side: a line for each scenario that both revisions require
+#   make plugin  the Neovim plugin in both Neovims, a line for each test
 #   make servers  every real connector that was tried, written down in docs/tested-servers.md; installs 1.5 GB
 #   make test    both; what continuous integration runs
 #   make redteam every attempt to get something run, called or out without a yes, a line each
@@ -31,6 +32,8 @@ VSCODE = env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_VSIX=$(CURDIR)/.bui
 	PILLION_E2E_SCREENS=$(PILLION_DEV_CACHE)/screens $(BEDS)/hermetic.sh
 VSCODE_TESTS = --test --test-concurrency=1 --test-timeout=600000 --test-reporter=$(CURDIR)/vscode-extension/scripts/gojson.mjs \
 	editors/e2e/vscode/scenarios.test.mjs
+PLUGIN = env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_SCREENS=$(PILLION_DEV_CACHE)/screens \
+	$(BEDS)/hermetic.sh $(BEDS)/plugin.sh
 SOAK ?= 5m
 SEED ?= 0
 # Nothing that was installed or built is ours to look at.
@@ -43,7 +46,7 @@ EXTENSION = $(BEDS)/install.sh vscode-extension && { [ -e vscode-extension/node_
 
 .PHONY: build check e2e test bench redteam soak fuzz demo format generate
 .PHONY: vsix check-format check-vet check-staticcheck check-unit check-tsc check-eslint check-vscode check-stylua check-luacheck
-.PHONY: e2e-beds e2e-run e2e-vscode
+.PHONY: e2e-beds e2e-run e2e-vscode plugin
 
 build:
 	$(LEG) build env CGO_ENABLED=0 go build -trimpath -o .build/pillion ./cmd/pillion
@@ -96,12 +99,20 @@ check-luacheck:
 e2e: e2e-run e2e-vscode
 
 e2e-beds:
-	$(LEG) beds $(BEDS)/install.sh isolation terminal servers conformance neovim-floor neovim-newest helix emacs-floor emacs-newest
+	$(LEG) beds $(BEDS)/install.sh isolation terminal servers conformance neovim-floor neovim-newest mini-test helix emacs-floor emacs-newest
 
 # The test binary itself runs cut off, and with it every program that it starts.
 e2e-run: e2e-beds build
 	$(LEG) -tests e2e $(E2E) -skip '^Test(Conformance|MoreServers|DriveScenario)$$' ./editors/e2e
 	$(LEG) -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
+	$(LEG) -tests neovim-floor $(PLUGIN) neovim-floor
+	$(LEG) -tests neovim-newest $(PLUGIN) neovim-newest
+
+# The Neovim plugin alone; PILLION_TESTS names some of its tests, PILLION_UPDATE=1 writes the screens that are compared.
+plugin: build
+	@$(BEDS)/install.sh isolation servers neovim-floor neovim-newest mini-test
+	$(LEG) -each -tests neovim-floor $(PLUGIN) neovim-floor
+	$(LEG) -each -tests neovim-newest $(PLUGIN) neovim-newest
 
 # The extension as it is shipped, in the newest VS Code and in the oldest that it supports.
 e2e-vscode: vsix

@@ -56,6 +56,8 @@ func (s *sandbox) environment() []string {
 		"HOME=" + s.home, "TMPDIR=" + s.temporary, "XDG_RUNTIME_DIR=" + s.runtime,
 		"XDG_CONFIG_HOME=" + filepath.Join(s.home, ".config"), "XDG_DATA_HOME=" + filepath.Join(s.home, ".local", "share"),
 		"XDG_STATE_HOME=" + filepath.Join(s.home, ".local", "state"), "XDG_CACHE_HOME=" + filepath.Join(s.home, ".cache"),
+		// Two processes of Neovim race to make the folder of its log, and the loser writes it into the folder where it was started.
+		"NVIM_LOG_FILE=" + filepath.Join(s.temporary, "nvim.log"),
 		"LANG=C.UTF-8", "SHELL=/bin/sh", "TERM=xterm-256color",
 	}
 }

@@ -1,12 +1,13 @@
 #!/bin/sh
 # debian.sh EDITOR SUITE HOME DEST: unpacks an editor (neovim, helix, emacs) as the Debian suite SUITE has it, with every
-# library it needs, into DEST, made to run from HOME (where DEST is moved afterwards) whatever this machine's own release is.
+# library it needs, or a library of Lua alone (minitest), into DEST, made to run from HOME (where DEST is moved afterwards) whatever this machine's own release is.
 # apt resolves and downloads against the machine's own mirror, with lists, cache and package state of its own:
 # nothing in the system is touched.
 set -eu
 editor=$1 suite=$2 home=$3 dest=$4
 case $editor in
 neovim) packages=neovim ;;
+minitest) packages=neovim-mini.test ;;
 helix) packages=hx ;;
 emacs) packages="emacs-nox $([ "$suite" != bookworm ] || echo elpa-eglot)" ;; # Emacs 29 and newer hold eglot
 esac
@@ -37,8 +38,12 @@ APT::Sandbox::User "$(id -un)";
 END
 export APT_CONFIG="$apt/apt.conf"
 apt-get update -q
-# shellcheck disable=SC2086 # a list
-apt-get install -y -q --download-only --no-install-recommends $packages
+if [ "$editor" = minitest ]; then
+  (cd "$apt/cache/archives" && apt-get download -q $packages)
+else
+  # shellcheck disable=SC2086 # a list
+  apt-get install -y -q --download-only --no-install-recommends $packages
+fi
 for package in "$apt"/cache/archives/*.deb; do
   dpkg-deb -x "$package" "$dest"
 done
@@ -68,6 +73,8 @@ export LUA_CPATH="$home/usr/lib/$(basename "$folder")/lua/5.1/?.so;;"
 exec "$home/usr/bin/nvim" "\$@"
 END
 }
+
+minitest() { :; }
 
 helix() {
   apply usr/bin/hx

@@ -8,6 +8,7 @@ tree=$(cd "$beds/../../.." && pwd)
 
 staticcheck=v0.8.2 # 2026.2.2
 neovim_floor=0.10.4 # Debian trixie
+minitest=0.18.0     # Debian forky; a file of Lua
 helix=25.01.1       # Debian trixie
 emacs_floor=28.2    # Debian bookworm, with eglot 1.9
 emacs_newest=30.1   # Debian trixie, with its own eglot
@@ -95,6 +96,10 @@ install_bed() {
       say "### THE NEWEST NEOVIM IS NOT TO BE HAD; ITS TESTS SKIP.  ###"
       say "############################################################"
     }
+    ;;
+  mini-test)
+    keep mini-test "$minitest" debian minitest forky "$cache/mini-test"
+    [ -e "$cache/mini-test/usr/share/neovim-mini.test/lua/mini/test.lua" ] || die "mini-test holds no mini.test"
     ;;
   helix)
     editor helix helix trixie

@@ -1,0 +1,327 @@
+-- A person at a real Neovim in a terminal of its own, with a home of her own and the real program: what the tests use.
+-- Holds no expectation of the plugin itself.
+local MiniTest = require('mini.test')
+
+local M = {}
+
+---How long anything outside of the test may take; a healthy run never comes near it.
+M.patience = 30000
+
+local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+local plugin = vim.fs.dirname(here)
+
+local function mkdir(path)
+  vim.fn.mkdir(path, 'p', tonumber('700', 8))
+  return path
+end
+
+---@param path string
+---@param text string
+function M.write(path, text)
+  mkdir(vim.fs.dirname(path))
+  local file = assert(io.open(path, 'w'))
+  file:write(text)
+  file:close()
+  assert(vim.uv.fs_chmod(path, tonumber('600', 8)))
+end
+
+function M.read(path)
+  local file = assert(io.open(path))
+  local text = file:read('*a')
+  file:close()
+  return text
+end
+
+---Waits until something holds, and fails with what was wanted where it does not.
+---@param what string
+---@param holds fun(): any
+---@param show? fun(): string what there was instead
+function M.wait(what, holds, show)
+  local result
+  local ok = vim.wait(M.patience, function()
+    result = holds()
+    return result ~= vim.NIL and result and true or false
+  end, 20)
+  if not ok then
+    error('waited for ' .. what .. (show and '\nand there was:\n' .. show() or ''), 2)
+  end
+  return result
+end
+
+---The machine of one person: a home, a repository in it, the program and connectors on PATH.
+function M.machine()
+  local root = assert(vim.uv.fs_mkdtemp(vim.fs.joinpath(vim.uv.os_tmpdir(), 'nvXXXXXX')))
+  local machine = { root = root, home = mkdir(root .. '/home'), repository = mkdir(root .. '/home/shop') }
+  mkdir(root .. '/bin')
+  mkdir(root .. '/run')
+  mkdir(root .. '/tmp')
+  assert(vim.uv.fs_symlink(vim.env.PILLION_BINARY, root .. '/bin/pillion'))
+  machine.environment = {
+    PATH = root .. '/bin:' .. vim.env.PATH,
+    HOME = machine.home,
+    TMPDIR = root .. '/tmp',
+    XDG_RUNTIME_DIR = root .. '/run',
+    XDG_CONFIG_HOME = machine.home .. '/.config',
+    XDG_DATA_HOME = machine.home .. '/.local/share',
+    XDG_STATE_HOME = machine.home .. '/.local/state',
+    XDG_CACHE_HOME = machine.home .. '/.cache',
+    NVIM_LOG_FILE = root .. '/nvim.log',
+    LANG = 'C.UTF-8',
+    SHELL = '/bin/sh',
+    TERM = 'xterm-256color',
+    VIMRUNTIME = vim.env.VIMRUNTIME,
+    LUA_PATH = vim.env.LUA_PATH,
+    LUA_CPATH = vim.env.LUA_CPATH,
+  }
+
+  ---Writes the repository's .mcp.json.
+  ---@param connectors table<string, table>|string
+  function machine.configure(connectors)
+    local text = type(connectors) == 'string' and connectors or vim.json.encode({ mcpServers = connectors })
+    M.write(machine.repository .. '/.mcp.json', text)
+  end
+
+  ---Writes the user's own mcp.json, whose connectors need no permission.
+  ---@param connectors table<string, table>|string
+  function machine.configure_user(connectors)
+    local text = type(connectors) == 'string' and connectors or vim.json.encode({ mcpServers = connectors })
+    M.write(machine.home .. '/.config/pillion/mcp.json', text)
+  end
+
+  ---A connector of the beds: its definition.
+  function machine.everything()
+    local program = vim.env.PILLION_DEV_CACHE .. '/servers/node_modules/.bin/mcp-server-everything'
+    return { command = program, args = {} }
+  end
+
+  ---The connector in the program: notes, kept in memory.
+  function machine.notes()
+    return { command = 'pillion', args = { 'demo' } }
+  end
+
+  return machine
+end
+
+---What a terminal answers to the questions that Neovim asks of it at its start: a dark one, and no more than that.
+function M.answer_terminal(job, written)
+  if written:find('\27]11;?', 1, true) then
+    pcall(vim.fn.chansend, job, '\27]11;rgb:0000/0000/0000\27\\')
+  end
+  if written:find('\27[c', 1, true) then
+    pcall(vim.fn.chansend, job, '\27[?62c')
+  end
+end
+
+---@class (exact) pillion.TestNeovim
+---@field args? string[]
+---@field before? string an Ex command before the plugin is loaded
+---@field lines? integer
+---@field columns? integer
+---@field cwd? string
+---@field plugin? boolean whether the plugin is there; it is
+---@field ui? boolean whether somebody looks at it; somebody does
+---@field environment? table<string, string>
+
+---Neovim on a terminal: a child of mini.test, but attached to a terminal, because a person looks at it.
+---@param machine table
+---@param opts? pillion.TestNeovim
+function M.neovim(machine, opts)
+  opts = opts or {}
+  local child = MiniTest.new_child_neovim()
+  local address = machine.root .. '/run/nvim' .. tostring(vim.uv.hrtime())
+  local args = { vim.env.PILLION_NVIM, '--clean', '-n', '--listen', address }
+  local function before(line)
+    vim.list_extend(args, { '--cmd', line })
+  end
+  before('set shortmess+=I termguicolors background=dark')
+  if opts.plugin ~= false then
+    before('set runtimepath^=' .. plugin)
+  end
+  if opts.before then
+    before(opts.before)
+  end
+  local has_screen = opts.ui ~= false
+  vim.list_extend(args, has_screen and {} or { '--headless' })
+  vim.list_extend(args, opts.args or {})
+  local job = vim.fn.jobstart(args, {
+    pty = has_screen,
+    width = has_screen and (opts.columns or 80) or nil,
+    height = has_screen and (opts.lines or 24) or nil,
+    cwd = opts.cwd or machine.repository,
+    clear_env = true,
+    env = vim.tbl_extend('force', machine.environment, opts.environment or {}),
+    on_stdout = function(id, data)
+      M.answer_terminal(id, table.concat(data, '\n'))
+    end,
+    on_exit = function(_, code)
+      child.exit_code = code
+    end,
+  })
+  local connected, channel
+  M.wait('Neovim to start', function()
+    if child.exit_code then
+      error('Neovim ended with code ' .. child.exit_code)
+    end
+    connected, channel = pcall(vim.fn.sockconnect, 'pipe', address, { rpc = true })
+    return connected
+  end)
+  child.job = { address = address, id = job, channel = channel }
+  child.pid = child.fn.getpid()
+  M.wait('Neovim to have a screen', function()
+    return child.api.nvim_get_vvar('vim_did_enter') == 1 and (not has_screen or #child.api.nvim_list_uis() > 0)
+  end)
+
+  ---The screen as lines of text.
+  function child.screen()
+    local lines = {}
+    for _, line in ipairs(child.get_screenshot().text) do
+      lines[#lines + 1] = (table.concat(line):gsub('%s+$', ''))
+    end
+    return table.concat(lines, '\n')
+  end
+
+  ---Waits until the screen shows a text.
+  function child.wait_for_screen(part)
+    return M.wait('the screen to show ' .. part, function()
+      local screen = not child.is_blocked() and child.screen() or ''
+      return screen:find(part, 1, true) and screen
+    end, child.screen)
+  end
+
+  ---Waits until an expression of Lua is true in it, and returns its value.
+  function child.wait_for(what, expression, ...)
+    local args_ = { ... }
+    return M.wait(what, function()
+      return child.api.nvim_exec_lua('return ' .. expression, args_)
+    end, child.screen)
+  end
+
+  ---What a callback of the plugin gets, as { err, result }.
+  function child.await(call, ...)
+    child.api.nvim_exec_lua('_G.awaited = nil', {})
+    local args_ = { ... }
+    child.api.nvim_exec_lua(
+      'local done = function(err, result) _G.awaited = { err = err, result = result } end; local a = { ... }; ' .. call,
+      args_
+    )
+    return child.wait_for('an answer', '_G.awaited')
+  end
+
+  function child.connector(name, state)
+    return child.wait_for(
+      ('connector %s to be %s'):format(name, state),
+      [[(function(name, state)
+        for _, c in ipairs(require('pillion').connectors()) do
+          if c.name == name and c.state == state then return c end
+        end
+      end)(...)]],
+      name,
+      state
+    )
+  end
+
+  ---Ends it as a person does.
+  function child.quit(command)
+    if child.job then
+      pcall(child.api_notify.nvim_command, command or 'qa!')
+      M.wait('Neovim to end', function()
+        return child.exit_code
+      end)
+      pcall(vim.fn.chanclose, channel)
+      child.job = nil
+    end
+  end
+
+  return child
+end
+
+---The processes that have a path of this machine in their environment, besides those that wait to be reaped.
+function M.inhabitants(machine)
+  local found = {}
+  for _, folder in ipairs(vim.fn.glob('/proc/[0-9]*', true, true)) do
+    local file = io.open(folder .. '/environ')
+    local text = file and file:read('*a') or ''
+    if file then
+      file:close()
+    end
+    if text:find(machine.root .. '/', 1, true) then
+      local command = io.open(folder .. '/cmdline')
+      local line = command and command:read('*a'):gsub('%z', ' ') or ''
+      if command then
+        command:close()
+      end
+      if line ~= '' then
+        found[#found + 1] = vim.fs.basename(folder) .. ' ' .. line
+      end
+    end
+  end
+  return found
+end
+
+---A set of tests whose machines and Neovims are ended after each, and that fails where something of them still runs.
+function M.set(opts)
+  local used = { machines = {}, children = {} }
+  local set = MiniTest.new_set(vim.tbl_deep_extend('force', {
+    hooks = {
+      post_case = function()
+        for _, child in ipairs(used.children) do
+          child.quit()
+        end
+        for _, machine in ipairs(used.machines) do
+          M.wait('everything of this test to end', function()
+            return #M.inhabitants(machine) == 0
+          end, function()
+            return table.concat(M.inhabitants(machine), '\n')
+          end)
+          vim.fn.delete(machine.root, 'rf')
+        end
+        used.machines, used.children = {}, {}
+      end,
+    },
+  }, opts or {}))
+  local function machine()
+    local one = M.machine()
+    table.insert(used.machines, one)
+    return one
+  end
+  local function neovim(on, options)
+    local child = M.neovim(on, options)
+    table.insert(used.children, child)
+    return child
+  end
+  return set, machine, neovim
+end
+
+---Compares the screen with the one that is kept, and leaves it as text where PILLION_SCREENS says.
+---@param child table
+---@param name string
+function M.expect_screen(child, name)
+  local screens = vim.env.PILLION_SCREENS
+  if screens and screens ~= '' then
+    M.write(('%s/%s-%s.txt'):format(screens, vim.env.PILLION_BED or 'neovim', name), child.screen() .. '\n')
+  end
+  MiniTest.expect.reference_screenshot(child.get_screenshot(), ('%s/screens/%s'):format(here, name), {
+    force = vim.env.PILLION_UPDATE == '1' and vim.env.PILLION_BED ~= 'neovim-newest',
+    ignore_attr = true,
+  })
+end
+
+M.equal = MiniTest.expect.equality
+
+---@param text string
+---@param part string
+function M.contains(text, part)
+  if not text:find(part, 1, true) then
+    error(('no %q in:\n%s'):format(part, text), 2)
+  end
+end
+
+---@param text string
+---@param part string
+function M.lacks(text, part)
+  if text:find(part, 1, true) then
+    error(('%q in:\n%s'):format(part, text), 2)
+  end
+end
+
+return M
