@@ -17,6 +17,9 @@ import (
 func (s *Session) wireConnector(c host.Connector) message.Connector {
 	wire := ConnectorMessage(c)
 	wire.Range = s.rangeIn(c.File, c.KeySpan)
+	if s.core != nil {
+		wire.LogURI = fileURI(s.core.LogFile(c.ID))
+	}
 	return wire
 }
 

@@ -102,6 +102,7 @@ type Connector struct {
 	Warnings   []string           `json:"warnings,omitzero"`   // what is wrong with it that does not keep it from running
 	Pinned     bool               `json:"pinned,omitzero"`     // whether the user wants it listed first
 	DisabledBy []DisabledBy       `json:"disabledBy,omitzero"` // who keeps it off, where it is
+	LogURI     URI                `json:"logUri,omitzero"`     // file of what it writes to its standard error, which need not be there
 }
 
 // ServerIdentity is who a connector's MCP server said it is.

@@ -19,7 +19,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		shape   any
 		members string
 	}{
-		{Connector{}, "id name root? state source uri? range? hash? transport tools resources prompts tokens generation stale? server? processes shadowedBy? aliasOf? profiles? problem? phase? warnings? pinned? disabledBy?"},
+		{Connector{}, "id name root? state source uri? range? hash? transport tools resources prompts tokens generation stale? server? processes shadowedBy? aliasOf? profiles? problem? phase? warnings? pinned? disabledBy? logUri?"},
 		{ServerIdentity{}, "name version protocolVersion instructions?"},
 		{ConnectorProcess{}, "pid sessionId? startedAt"},
 		{ConnectorProblem{}, "kind reason steps logUri?"},

@@ -172,6 +172,8 @@
 ---@field pinned? boolean
 ---who keeps it off, where it is
 ---@field disabledBy? pillion.DisabledBy[]
+---file of what it writes to its standard error, which need not be there
+---@field logUri? pillion.URI
 
 ---pillion.ServerIdentity is who a connector's MCP server said it is.
 ---@class (exact) pillion.ServerIdentity

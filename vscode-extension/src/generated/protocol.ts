@@ -227,6 +227,8 @@ export interface Connector {
   pinned?: boolean;
   /** who keeps it off, where it is */
   disabledBy?: DisabledBy[];
+  /** file of what it writes to its standard error, which need not be there */
+  logUri?: URI;
 }
 
 /** ServerIdentity is who a connector's MCP server said it is. */
