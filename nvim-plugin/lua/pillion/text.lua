@@ -86,7 +86,7 @@ end
 ---@param s string
 ---@return string
 function M.visible(s)
-  if not s:find('[^\32-\91\93-\126]') then
+  if not s:find('[%z\1-\31\92\127-\255]') then
     return s
   end
   local out, i = {}, 1
