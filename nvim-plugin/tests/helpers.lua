@@ -48,6 +48,32 @@ function M.wait(what, holds, show)
   return result
 end
 
+---A value as JSON, names in order: Neovim has none that stays the same.
+local function encode(value)
+  if type(value) ~= 'table' then
+    return vim.json.encode(value)
+  elseif vim.islist(value) then
+    return '[' .. table.concat(vim.tbl_map(encode, value), ', ') .. ']'
+  end
+  local keys, parts = vim.tbl_keys(value), {}
+  table.sort(keys)
+  for _, key in ipairs(keys) do
+    parts[#parts + 1] = vim.json.encode(key) .. ': ' .. encode(value[key])
+  end
+  return '{ ' .. table.concat(parts, ', ') .. ' }'
+end
+
+---The text of a configuration file, an entry on each line.
+---@param connectors table<string, table>
+function M.configuration(connectors)
+  local names, entries = vim.tbl_keys(connectors), {}
+  table.sort(names)
+  for _, name in ipairs(names) do
+    entries[#entries + 1] = ('    %s: %s'):format(vim.json.encode(name), encode(connectors[name]))
+  end
+  return '{\n  "mcpServers": {\n' .. table.concat(entries, ',\n') .. '\n  }\n}\n'
+end
+
 ---The machine of one person: a home, a repository in it, the program and connectors on PATH.
 function M.machine()
   local root = assert(vim.uv.fs_mkdtemp(vim.fs.joinpath(vim.uv.os_tmpdir(), 'nvXXXXXX')))
@@ -77,14 +103,14 @@ function M.machine()
   ---Writes the repository's .mcp.json.
   ---@param connectors table<string, table>|string
   function machine.configure(connectors)
-    local text = type(connectors) == 'string' and connectors or vim.json.encode({ mcpServers = connectors })
+    local text = type(connectors) == 'string' and connectors or M.configuration(connectors)
     M.write(machine.repository .. '/.mcp.json', text)
   end
 
   ---Writes the user's own mcp.json, whose connectors need no permission.
   ---@param connectors table<string, table>|string
   function machine.configure_user(connectors)
-    local text = type(connectors) == 'string' and connectors or vim.json.encode({ mcpServers = connectors })
+    local text = type(connectors) == 'string' and connectors or M.configuration(connectors)
     M.write(machine.home .. '/.config/pillion/mcp.json', text)
   end
 
@@ -106,6 +132,9 @@ end
 function M.answer_terminal(job, written)
   if written:find('\27]11;?', 1, true) then
     pcall(vim.fn.chansend, job, '\27]11;rgb:0000/0000/0000\27\\')
+  end
+  if written:find('\27[5n', 1, true) then
+    pcall(vim.fn.chansend, job, '\27[0n')
   end
   if written:find('\27[c', 1, true) then
     pcall(vim.fn.chansend, job, '\27[?62c')

@@ -1,4 +1,45 @@
--- What is asked.
+-- What is asked, and what stands of the answers.
+local client = require('pillion.client')
+local protocol = require('pillion.protocol')
+local text = require('pillion.text')
+
+local function waiting_names()
+  local names = {}
+  for _, connector in ipairs(require('pillion.state').connectors()) do
+    if connector.state == 'waiting' then
+      names[#names + 1] = connector.name
+    end
+  end
+  return names
+end
+
+local function say(words, level)
+  vim.notify('Pillion: ' .. words, level or vim.log.levels.INFO, { title = 'Pillion' })
+end
+
+---Takes the newest standing permission back.
+local function undo()
+  client.request(protocol.requests.permissions, nil, function(err, result)
+    if err then
+      return say(text.visible(err.message), vim.log.levels.ERROR)
+    end
+    local newest
+    for _, rule in ipairs(result.rules) do
+      if rule.decision == 'allow' and (not newest or rule.at > newest.at) then
+        newest = rule
+      end
+    end
+    if not newest then
+      return say('no permission stands')
+    end
+    client.request(protocol.requests.permission_remove, { id = newest.id }, function(failed)
+      if failed then
+        return say(text.visible(failed.message), vim.log.levels.ERROR)
+      end
+      say('taken back: ' .. text.visible(newest.label))
+    end)
+  end)
+end
 
 ---@type pillion.Subcommand[]
 return {
@@ -13,17 +54,21 @@ return {
     name = 'review',
     args = '[connector]',
     doc = 'Asks about the connectors that need permission, or about one.',
-    complete = function()
-      local names = {}
-      for _, connector in ipairs(require('pillion.state').connectors()) do
-        if connector.state == 'waiting' then
-          names[#names + 1] = connector.name
-        end
-      end
-      return names
-    end,
+    complete = waiting_names,
     run = function(_, command)
       require('pillion.ui.questions').review(command.rest ~= '' and command.rest or nil)
     end,
+  },
+  {
+    name = 'hide',
+    doc = 'Sends the small window away that says what waits, until something new is asked.',
+    run = function()
+      require('pillion.ui.questions').hide()
+    end,
+  },
+  {
+    name = 'undo',
+    doc = 'Takes the permission back that was given last.',
+    run = undo,
   },
 }

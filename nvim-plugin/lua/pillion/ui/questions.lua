@@ -1,24 +1,424 @@
--- The open questions as a person meets them: a badge, a small window without focus, and the view of one question.
+-- The open questions as a person meets them: the badge, and the page of one question with a key for each answer.
+-- No question takes the focus by itself but after the person's own action, in normal mode and in quiet (U3); a page takes
+-- no answer until half a second of silence after it was shown or changed (S16); closing it leaves the question open.
+local badge = require('pillion.ui.badge')
 local client = require('pillion.client')
+local fault = require('pillion.fault')
+local lines = require('pillion.lines.question')
+local options = require('pillion.options')
 local protocol = require('pillion.protocol')
 local state = require('pillion.state')
+local text = require('pillion.text')
+local view = require('pillion.view')
 
 local M = {}
 
-function M.watch() end
+---@class (exact) pillion.Question
+---@field lines pillion.Line[]
+---@field choices pillion.QuestionChoice[] the safest first
+---what <CR> does on a line that has something of its own to do
+---@field act? fun(context: pillion.QuestionContext)
 
----Raises the question for what needs permission, and shows it.
----@param connector? string
-function M.review(connector)
-  client.request(protocol.requests.ask_show, { connector = connector }, function(err, result)
-    if err or not result.askId then
-      vim.notify('Pillion: ' .. (err and err.message or 'nothing needs permission'))
-      return
+---@class (exact) pillion.QuestionChoice
+---@field [1] string key
+---@field [2] string? word for the window bar; none: it is not there
+---@field [3] string what it does
+---@field [4] fun(context: pillion.QuestionContext)
+
+---@class (exact) pillion.QuestionContext
+---@field item any what the line of the cursor is about
+---@field send fun(answer: table, said?: string)
+---@field say fun(words: string) tells something in the page
+---@field render fun()
+---@field seek fun(id: string)
+
+---How long a page takes no answer, and how long no key may have been pressed before something takes the focus.
+M.dead_ms, M.quiet_ms = 500, 1000
+
+local standing = require('pillion.ui.standing')
+
+-- Loaded when a question of the kind is asked.
+local kinds = {
+  consent = 'pillion.ui.consent',
+  approval = 'pillion.ui.approval',
+  elicitation = 'pillion.ui.elicitation',
+  url = 'pillion.ui.elicitation',
+  input = 'pillion.ui.input',
+  sampling = 'pillion.ui.sampling',
+  join = standing.join,
+  store = standing.store,
+  widen = standing.widen,
+}
+
+local now = {
+  is_watching = false,
+  hidden = false, -- the person sent the badge away until something new is asked
+  dead_until = 0, -- no answer before
+  last_key = 0,
+  act = nil, ---@type integer? when the person did what may lead to a question
+  pages = {}, ---@type table<string, pillion.Page>
+  asks = {}, ---@type table<string, pillion.Ask> those that have a page, as they were shown
+  count = 0,
+  numbers = {}, ---@type table<string, integer> of the pages, in the order in which they were first shown
+  drafts = {}, ---@type table<string, table> what was filled in so far
+  notes = {}, ---@type table<string, string> what a page has to say
+}
+
+---@param kind string
+local function kind_of(kind)
+  local found = kinds[kind]
+  return type(found) == 'string' and require(found) or found
+end
+
+---A question in one sentence.
+---@param ask pillion.Ask
+---@return string
+function M.short(ask)
+  local kind = kind_of(ask.kind)
+  return kind and kind.short(ask.body) or 'A question that this plugin does not know'
+end
+
+local function is_dead()
+  return vim.uv.now() < now.dead_until
+end
+
+---The window bar of a page: its keys, faint as long as they do nothing.
+local function bar(choices)
+  local dead = is_dead()
+  local parts = {}
+  for _, choice in ipairs(choices) do
+    if choice[2] then
+      local words = ' ' .. text.statusline(choice[2]) .. '  '
+      parts[#parts + 1] = (dead and '%#PillionHint#' or '%#PillionKey#') .. choice[1]
+      parts[#parts + 1] = (dead and '%#PillionHint#' or '%*') .. words
     end
-    M.open(result.askId)
+  end
+  return ' ' .. table.concat(parts) .. '%*%=%#PillionHint#g? q %*'
+end
+
+local function draw_bars()
+  for id, page in pairs(now.pages) do
+    for _, win in ipairs(vim.fn.win_findbuf(page.buf)) do
+      vim.wo[win][0].winbar = bar(now.drafts[id].choices or {})
+    end
+  end
+end
+
+---Takes no answer for a while; draws the keys as they are then.
+local function die()
+  now.dead_until = vim.uv.now() + M.dead_ms
+  draw_bars()
+  local function wake()
+    local left = now.dead_until - vim.uv.now()
+    if left > 0 then
+      return vim.defer_fn(wake, left + 1)
+    end
+    draw_bars()
+  end
+  vim.defer_fn(wake, M.dead_ms + 1)
+end
+
+---Whether a page of a question is on the screen of this tab page.
+local function is_shown()
+  for _, page in pairs(now.pages) do
+    if vim.api.nvim_buf_is_valid(page.buf) and vim.fn.bufwinid(page.buf) ~= -1 then
+      return true
+    end
+  end
+  return false
+end
+
+local function update_badge()
+  local wants = options.current().questions.float and options.current().settings.notifications ~= 'none'
+  if not wants or now.hidden or is_shown() then
+    return badge.hide()
+  end
+  badge.show(vim.tbl_map(M.short, state.asks()))
+end
+
+---@param id string
+---@param words string
+local function note(id, words)
+  now.notes[id] = words
+  if now.pages[id] then
+    now.pages[id]:render()
+  end
+end
+
+---What the page of a question that has ended says.
+local function ended_lines(id)
+  local closed = state.closed(id)
+  local p = lines.new()
+  if not closed then
+    p:say('This question is not open any more.', 'PillionTitle')
+  elseif closed.how == 'expired' then
+    p:say('Nobody answered in time.', 'PillionTitle')
+  elseif closed.how == 'answered' then
+    p:say('This was answered' .. (closed.by and ' by ' .. text.visible(closed.by) or '') .. '.', 'PillionTitle')
+  else
+    p:say('This question was withdrawn: what it was about has gone.', 'PillionTitle')
+  end
+  p:gap()
+  p:say('q closes it.', 'PillionDetail')
+  return p.lines
+end
+
+local function close(id)
+  local page = now.pages[id]
+  if not page then
+    return
+  end
+  for _, win in ipairs(vim.fn.win_findbuf(page.buf)) do
+    vim.api.nvim_win_call(win, page.leave)
+  end
+  pcall(vim.api.nvim_buf_delete, page.buf, { force = true })
+end
+
+---After an answer: the next question in the same place, or none.
+local function go_on(id, was_here)
+  local rest = vim.tbl_filter(function(ask)
+    return ask.askId ~= id
+  end, state.asks())
+  if was_here and rest[1] then
+    M.open(rest[1].askId)
+  end
+  close(id)
+  update_badge()
+end
+
+---@param id string
+---@param answer table
+---@param said? string what to tell once it was taken
+local function send(id, answer, said)
+  client.request(protocol.requests.ask_answer, { askId = id, answer = answer }, function(err, result)
+    if err or not result.accepted then
+      return note(id, 'Not taken: ' .. text.visible(err and err.message or result.reason or 'it decides nothing'))
+    end
+    local page = now.pages[id]
+    local was_here = page ~= nil and vim.api.nvim_get_current_buf() == page.buf
+    if said then
+      vim.notify('Pillion: ' .. said, vim.log.levels.INFO, { title = 'Pillion' })
+    end
+    go_on(id, was_here)
   end)
 end
 
+---@param id string
+---@param item any
+---@return pillion.QuestionContext
+local function context_of(id, item)
+  return {
+    item = item,
+    send = function(answer, said)
+      send(id, answer, said)
+    end,
+    say = function(words)
+      note(id, words)
+    end,
+    render = function()
+      now.notes[id] = nil
+      now.pages[id]:render()
+    end,
+    seek = function(line)
+      now.pages[id]:seek(line)
+    end,
+  }
+end
+
+---Runs an answer, unless it comes before it can be meant.
+local function guarded(id, run)
+  return function(item)
+    if is_dead() then
+      return die()
+    end
+    fault.guard(run)(context_of(id, item))
+  end
+end
+
+---The keys of a page.
+local function keys_of(id, question)
+  local keys = {}
+  for _, choice in ipairs(question.choices) do
+    keys[#keys + 1] = { choice[1], choice[3], guarded(id, choice[4]) }
+  end
+  keys[#keys + 1] = {
+    '<CR>',
+    'the answer, or the field, that the cursor is on',
+    guarded(id, function(context)
+      if type(context.item) == 'table' and context.item.choice then
+        context.item.choice[4](context)
+      elseif question.act then
+        question.act(context)
+      end
+    end),
+  }
+  keys[#keys + 1] = {
+    ']',
+    'the next question',
+    function()
+      M.step(id, 1)
+    end,
+  }
+  keys[#keys + 1] = {
+    '[',
+    'the question before',
+    function()
+      M.step(id, -1)
+    end,
+  }
+  keys[#keys + 1] = {
+    '<Esc>',
+    'leave it open, and close the window',
+    function(_, page)
+      page.leave()
+    end,
+  }
+  return keys
+end
+
+---The lines of an open question: what it is, and every answer.
+local function open_lines(id, question)
+  local all = {}
+  if now.notes[id] then
+    all[#all + 1] = { { now.notes[id], 'PillionProblem' } }
+    all[#all + 1] = {}
+  end
+  vim.list_extend(all, question.lines)
+  all[#all + 1] = {}
+  for _, choice in ipairs(question.choices) do
+    all[#all + 1] = {
+      { ('%-3s'):format(choice[1]), 'PillionKey' },
+      { choice[3] },
+      id = 'choice:' .. choice[1],
+      item = { choice = choice },
+    }
+  end
+  local asks = state.asks()
+  for i, ask in ipairs(asks) do
+    if ask.askId == id and #asks > 1 then
+      all[#all + 1] = { { ('question %d of %d; ] and [ go to the others'):format(i, #asks), 'PillionDetail' } }
+    end
+  end
+  all[#all + 1] = { { 'q and <Esc> leave it open', 'PillionDetail' } }
+  return all
+end
+
+local unknown = {
+  question = function()
+    local p = lines.new()
+    p:say('This plugin does not know this kind of question.', 'PillionTitle')
+    p:say('Answer it with `pillion pending` and `pillion answer` in a terminal, or install the newest plugin.')
+    return { lines = p.lines, choices = {} }
+  end,
+}
+
+---@param id string
+---@return pillion.Line[]
+local function render(id)
+  local draft = now.drafts[id]
+  local ask = state.ask(id)
+  if not ask then
+    draft.choices = {}
+    if draft.was_open then
+      draft.was_open = false
+      die()
+    end
+    return ended_lines(id)
+  end
+  draft.was_open = true
+  local question = (kind_of(ask.kind) or unknown).question(ask, draft)
+  draft.choices = question.choices
+  return open_lines(id, question)
+end
+
+---Shows a question and goes there. The person asked for it: see U3.
+---@param id string
+function M.open(id)
+  local ask = state.ask(id)
+  if not ask then
+    return
+  end
+  now.drafts[id] = now.drafts[id] or {}
+  local question = (kind_of(ask.kind) or unknown).question(ask, now.drafts[id])
+  now.drafts[id].choices = question.choices
+  now.act = nil
+  if not now.numbers[id] then
+    now.count = now.count + 1
+    now.numbers[id] = now.count
+  end
+  local page = view.open({
+    name = 'pillion://question/' .. now.numbers[id],
+    kind = 'question',
+    title = 'Pillion asks',
+    keys = keys_of(id, question),
+    render = function()
+      return fault.guard(render)(id) or {}
+    end,
+    closed = function()
+      now.pages[id], now.notes[id] = nil, nil
+    end,
+  })
+  now.pages[id] = page
+  page:show()
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  die()
+  update_badge()
+end
+
+---Goes from one question to another in the same window.
+---@param id string
+---@param by integer
+function M.step(id, by)
+  local asks = state.asks()
+  for i, ask in ipairs(asks) do
+    if ask.askId == id then
+      return M.open(asks[(i - 1 + by) % #asks + 1].askId)
+    end
+  end
+  if asks[1] then
+    M.open(asks[1].askId)
+  end
+end
+
+---Whether the focus may be taken now: nobody types, and nothing was pressed for a while.
+local function is_quiet()
+  return vim.api.nvim_get_mode().mode == 'n'
+    and vim.fn.getcmdwintype() == ''
+    and vim.uv.now() - now.last_key >= M.quiet_ms
+end
+
+---The person did something that may lead to a question, such as a call: the first one that this editor's user is asked
+---for is shown, once no key was pressed for a second; whoever types on sees the badge alone.
+function M.expect()
+  local since = vim.uv.now()
+  now.act = since
+  vim.defer_fn(function()
+    if now.act == since then
+      now.act = nil
+    end
+  end, 30000)
+end
+
+local function show_expected()
+  if not now.act then
+    return
+  end
+  local mine = vim.tbl_filter(function(ask)
+    return ask.asker.kind == 'editor'
+  end, state.asks())
+  if not mine[1] then
+    return
+  end
+  if now.last_key > now.act + 50 then
+    now.act = nil -- the person went on
+  elseif is_quiet() then
+    M.open(mine[1].askId)
+  else
+    vim.defer_fn(show_expected, 100)
+  end
+end
+
+---Shows what is asked, the oldest first; where nothing is, raises what needs permission.
 function M.focus()
   local ask = state.asks()[1]
   if ask then
@@ -27,9 +427,102 @@ function M.focus()
   M.review()
 end
 
+---Raises the question for what needs permission, or for one connector, and shows it.
+---@param connector? string
+function M.review(connector)
+  require('pillion.start').now()
+  local key = now.last_key
+  client.request(protocol.requests.ask_show, { connector = connector }, function(err, result)
+    if err or not result.askId then
+      vim.notify('Pillion: ' .. (err and err.message or 'nothing is asked, and nothing needs permission'))
+      return
+    end
+    M.show(result.askId, key)
+  end)
+end
+
+---Shows a question that the person's own action raised, as soon as it is known; not over what was typed since.
 ---@param id string
-function M.open(id)
-  return id
+---@param key? integer when the last key was pressed before
+function M.show(id, key)
+  local waited = 0
+  local function attempt()
+    if (key and now.last_key ~= key) or vim.api.nvim_get_mode().mode ~= 'n' then
+      return update_badge()
+    elseif state.ask(id) then
+      return M.open(id)
+    end
+    waited = waited + 20
+    if waited < 5000 then
+      vim.defer_fn(attempt, 20)
+    end
+  end
+  attempt()
+end
+
+---Sends the badge away until something new is asked.
+function M.hide()
+  now.hidden = true
+  badge.hide()
+end
+
+local function asks_changed(detail)
+  if #detail.opened > 0 then
+    now.hidden = false
+  end
+  for id, page in pairs(now.pages) do
+    if vim.api.nvim_buf_is_valid(page.buf) then
+      page:render()
+    end
+    if not state.ask(id) then
+      now.drafts[id].decisions = nil
+    end
+  end
+  draw_bars()
+  update_badge()
+  if #detail.opened > 0 then
+    show_expected()
+  end
+end
+
+local groups = {
+  PillionHidden = 'DiagnosticVirtualTextError',
+  PillionForeign = 'NonText',
+  PillionAdded = 'Added',
+  PillionRemoved = 'Removed',
+  PillionBadge = 'NormalFloat',
+  PillionBadgeBorder = 'DiagnosticWarn',
+}
+
+---Begins to show what is asked; does nothing where that was done.
+function M.watch()
+  if now.is_watching then
+    return
+  end
+  now.is_watching = true
+  for name, link in pairs(groups) do
+    vim.api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+  vim.on_key(function()
+    now.last_key = vim.uv.now()
+    local page = view.page(vim.api.nvim_get_current_buf())
+    if page and page.options.kind == 'question' and is_dead() then
+      die()
+    end
+  end, vim.api.nvim_create_namespace('pillion.keys'))
+  state.on('asks', asks_changed)
+  local group = vim.api.nvim_create_augroup('pillion.questions', {})
+  vim.api.nvim_create_autocmd({ 'VimResized', 'WinClosed', 'TabEnter', 'CmdwinLeave', 'BufWinEnter' }, {
+    group = group,
+    callback = function()
+      if #state.asks() > 0 or next(now.pages) then
+        vim.schedule(function()
+          update_badge()
+          draw_bars()
+        end)
+      end
+    end,
+  })
 end
 
 return M
