@@ -33,7 +33,7 @@
 ---@field keys? pillion.Key[]
 ---folds deeper than this are closed at first; absent: none is
 ---@field foldlevel? integer
----called when the buffer is wiped out
+---called when the buffer is wiped out, or the page is made anew by other options
 ---@field closed? fun()
 
 ---@class (exact) pillion.Page
@@ -414,7 +414,11 @@ function M.open(options)
   define_groups()
   for _, page in pairs(pages) do
     if page.options.name == options.name then
+      local replaced = page.options
       page.options = options
+      if replaced.closed and replaced.closed ~= options.closed then
+        replaced.closed()
+      end
       map(page)
       page:render()
       return page

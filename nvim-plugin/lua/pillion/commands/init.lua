@@ -15,10 +15,15 @@ local M = {}
 ---@class (exact) pillion.CommandFacts
 ---@field rest string what follows the name, as it was typed
 ---@field bang boolean
+---@field mods table where to open, as the user said it before the command
 
 -- In the order of the documentation.
 local families = {
   'pillion.commands.window',
+  'pillion.commands.tools',
+  'pillion.commands.connectors',
+  'pillion.commands.resources',
+  'pillion.commands.activity',
   'pillion.commands.questions',
   'pillion.commands.session',
 }
@@ -53,7 +58,7 @@ function M.find(words)
 end
 
 ---Runs a command line.
----@param command { args: string, fargs: string[], bang: boolean }
+---@param command { args: string, fargs: string[], bang: boolean, smods: table }
 function M.run(command)
   local found, words = M.find(command.fargs)
   if not found then
@@ -69,7 +74,7 @@ function M.run(command)
   for _ in found.name:gmatch('%S+') do
     rest = rest:gsub('^%S+%s*', '')
   end
-  require('pillion.fault').guard(found.run)(words, { rest = rest, bang = command.bang })
+  require('pillion.fault').guard(found.run)(words, { rest = rest, bang = command.bang, mods = command.smods })
 end
 
 ---What can stand where the cursor is.

@@ -5,9 +5,9 @@ return {
   {
     name = '',
     doc = 'Starts Pillion if it does not run, and opens the window of the connectors.',
-    run = function()
+    run = function(_, command)
       require('pillion.start').now()
-      require('pillion.ui.connectors').open()
+      require('pillion.ui.connectors').open(command.mods)
     end,
   },
 }

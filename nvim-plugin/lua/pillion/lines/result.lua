@@ -8,9 +8,8 @@ local M = {}
 
 ---What a result is of.
 ---@class (exact) pillion.lines.Call
----@field label string of the tool
 ---@field argumentsText? string
----@field at? string when it was made
+---@field at? string when it was made, in words
 
 ---An attachment as its line has it.
 ---@class (exact) pillion.lines.AttachmentItem

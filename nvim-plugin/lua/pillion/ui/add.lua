@@ -1,0 +1,92 @@
+-- New connectors: an entry that the user writes, or the demo. None of them runs for being added to a folder.
+
+local ask = require('pillion.ui.ask')
+local client = require('pillion.client')
+local json = require('pillion.json')
+local options = require('pillion.options')
+local protocol = require('pillion.protocol')
+local text = require('pillion.text')
+
+local M = {}
+
+---@class (exact) pillion.ui.Where
+---@field label string
+---@field scope pillion.FileScope
+---@field root? string
+
+---The files that an entry may be written to.
+---@return pillion.ui.Where[]
+function M.places()
+  local places = { { label = 'your own mcp.json, for everywhere', scope = 'user' } }
+  for _, root in ipairs(client.roots()) do
+    local label = '.mcp.json of ' .. text.path(root) .. ', for everybody who works there'
+    places[#places + 1] = { label = label, scope = 'project', root = vim.uri_from_fname(root) }
+  end
+  return places
+end
+
+---@param prompt string
+---@param done fun(place: pillion.ui.Where)
+function M.choose_place(prompt, done)
+  ask.choose(M.places(), prompt, function(place)
+    return place.label
+  end, 'place', done)
+end
+
+---@param params pillion.ConnectorAddParams
+---@param done fun(connector: pillion.Connector)
+local function add(params, done)
+  ask.request(protocol.requests.connector_add, params, function(result)
+    for _, warning in ipairs(result.warnings or {}) do
+      ask.tell(text.visible(warning))
+    end
+    done(result.connector)
+  end)
+end
+
+local function show(connector)
+  require('pillion.ui.connectors').open(nil, 'connector:' .. connector.id)
+end
+
+---@param place pillion.ui.Where
+---@param name string
+local function write_entry(place, name)
+  require('pillion.ui.edit').open({
+    title = ('Connector %s'):format(text.visible(name)),
+    syntax = 'json',
+    lines = { '{', '  "command": "",', '  "args": []', '}' },
+    accept = function(typed)
+      local node, problem = json.read(typed)
+      if not node then
+        return problem
+      elseif node.kind ~= 'object' then
+        return 'an entry is an object, as the README of a server shows it'
+      end
+      add({ name = name, definitionText = typed, scope = place.scope, root = place.root }, show)
+    end,
+  })
+end
+
+---Asks where, under which name and what; the entry is written as JSON.
+function M.ask()
+  M.choose_place('Add a connector to', function(place)
+    vim.ui.input({ prompt = 'Name of the connector: ' }, function(name)
+      if name and name ~= '' then
+        write_entry(place, name)
+      end
+    end)
+  end)
+end
+
+---Adds the connector that is part of Pillion to the user's own file.
+function M.demo()
+  local program = options.current().cmd[1]
+  local command = vim.fn.fnamemodify(program, ':t') == program and program or vim.fn.exepath(program)
+  local entry = ('{"command": %s, "args": ["demo"]}'):format(json.quote(command))
+  add({ name = 'demo', definitionText = entry, scope = 'user' }, function(connector)
+    show(connector)
+    client.request(protocol.requests.connector_start, { connector = connector.id })
+  end)
+end
+
+return M

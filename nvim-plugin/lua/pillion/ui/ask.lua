@@ -1,0 +1,72 @@
+-- Requests that a key or a command of the user's leads to: what goes wrong is told, what must be asked first is opened.
+-- It knows no method.
+
+local client = require('pillion.client')
+local text = require('pillion.text')
+
+local M = {}
+
+---Tells the user something in answer to what he did.
+---@param words string
+function M.tell(words)
+  vim.notify('Pillion: ' .. words, vim.log.levels.INFO)
+end
+
+---Tells the user that what he wanted was not done.
+---@param words string
+function M.refuse(words)
+  vim.notify('Pillion: ' .. words, vim.log.levels.ERROR)
+end
+
+---Sends a request. Where it fails that is told, and done is not called.
+---@param method string
+---@param params? table
+---@param done? fun(result: any)
+---@return fun() cancel
+function M.request(method, params, done)
+  return client.request(method, params, function(err, result)
+    if err then
+      return M.refuse(text.visible(err.message))
+    end
+    if done then
+      done(result)
+    end
+  end)
+end
+
+---Sends a request that may open a question in place of doing what is wanted.
+---@param method string
+---@param params? table
+---@param done? fun(result: any) not called where a question was opened
+function M.change(method, params, done)
+  M.request(method, params, function(result)
+    if result.askId and result.askId ~= vim.NIL then
+      return require('pillion.ui.questions').open(result.askId)
+    end
+    if done then
+      done(result)
+    end
+  end)
+end
+
+---Lets the user choose, by whatever vim.ui.select is. Where there is one candidate he is not asked.
+---@generic T
+---@param items T[]
+---@param prompt string
+---@param label fun(item: T): string
+---@param kind string for pickers: pillion_ and what is chosen
+---@param done fun(item: T)
+function M.choose(items, prompt, label, kind, done)
+  if #items == 0 then
+    return M.tell('there is nothing to choose from')
+  elseif #items == 1 then
+    return done(items[1])
+  end
+  vim.ui.select(items, { prompt = prompt, format_item = label, kind = 'pillion_' .. kind }, function(item)
+    if item then
+      done(item)
+    end
+  end)
+end
+
+return M

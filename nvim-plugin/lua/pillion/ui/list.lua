@@ -1,0 +1,78 @@
+-- Pages that list what one request answers, and ask again when something of it may have changed.
+
+local ask = require('pillion.ui.ask')
+local state = require('pillion.state')
+local view = require('pillion.view')
+
+local M = {}
+
+---@class (exact) pillion.ListOptions
+---@field name string
+---@field kind string
+---@field title string
+---@field method string
+---@field params? table
+---@field lines fun(result: any): pillion.Line[]
+---@field keys pillion.Key[]
+---kinds of change after which it is asked again
+---@field follows? pillion.StateKind[]
+---@field foldlevel? integer
+
+local off = {} ---@type table<string, fun()[]> by the name of the page
+
+---@param options pillion.ListOptions
+---@return pillion.Page
+function M.open(options)
+  state.watch()
+  local result, page
+  local is_asking = false
+  local function again()
+    if is_asking then
+      return
+    end
+    is_asking = true
+    ask.request(options.method, options.params, function(answer)
+      is_asking, result = false, answer
+      if page then
+        page:render()
+      end
+    end)
+  end
+  local keys = vim.list_extend({}, options.keys)
+  keys[#keys + 1] = {
+    'gR',
+    'look again',
+    function()
+      is_asking = false
+      again()
+    end,
+  }
+  local function unfollow()
+    for _, stop in ipairs(off[options.name] or {}) do
+      stop()
+    end
+    off[options.name] = nil
+  end
+  page = view.open({
+    name = options.name,
+    kind = options.kind,
+    title = options.title,
+    keys = keys,
+    foldlevel = options.foldlevel,
+    closed = unfollow,
+    render = function()
+      if not result then
+        return { { ' ', { 'asking …', 'PillionDetail' } } }
+      end
+      return options.lines(result)
+    end,
+  })
+  off[options.name] = vim.tbl_map(function(kind)
+    return state.on(kind, again)
+  end, options.follows or {})
+  page:show()
+  again()
+  return page
+end
+
+return M
