@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	"pillion/editors"
 	"pillion/mcp/host"
 	"pillion/rpc"
 	"pillion/rpc/message"
+	"pillion/sidecar/core"
 )
 
 // toolCall answers with what came of the call; a cancelled request is answered by a result too.
@@ -22,7 +24,7 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 	if params.CallID == "" {
 		params.CallID = message.CallID(host.NewCallID())
 	}
-	report := s.progressOf(ctx, params.WorkDoneToken, "Calling "+string(params.Tool), func() { c.CancelCall(string(params.CallID)) })
+	report := s.progressOf(ctx, params.WorkDoneToken, "Calling "+toolLabel(c, params.Tool), func() { c.CancelCall(string(params.CallID)) })
 	session := sessionOf(caller, params.SessionID, params.ParentSessionID)
 	outcome, err := c.Call(ctx, host.CallRequest{
 		CallID: string(params.CallID), Tool: string(params.Tool), Arguments: params.ArgumentBytes(),
@@ -37,6 +39,14 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 	}
 	report.end(string(outcome.Status))
 	return ResultMessage(outcome, params.Includes), nil
+}
+
+// toolLabel is a tool for people, who are not shown ids: what the caller named where it is not known yet.
+func toolLabel(c *core.Core, ref message.ToolRef) string {
+	if tool, err := c.Tool(string(ref)); err == nil {
+		return editors.Visible(tool.Label)
+	}
+	return editors.Visible(string(ref))
 }
 
 // callSession is whose a call is.
