@@ -253,7 +253,8 @@ local function dress(page, win)
   local o = vim.wo[win][0]
   o.number, o.relativenumber, o.list, o.spell = false, false, false, false
   o.signcolumn, o.foldcolumn, o.colorcolumn, o.statuscolumn = 'no', '0', '', ''
-  o.wrap, o.linebreak, o.breakindent = true, true, true
+  -- What is numbered goes on below its words, not below its number.
+  o.wrap, o.linebreak, o.breakindent, o.breakindentopt = true, true, true, 'list:-1'
   o.cursorline, o.conceallevel = true, 0
   o.foldmethod, o.foldenable, o.foldtext = 'expr', true, ''
   o.foldexpr = "v:lua.require'pillion.view'.foldexpr()"
@@ -363,7 +364,7 @@ local function show_keys(keys)
     row = math.max(0, math.floor((vim.o.lines - height) / 2) - 2),
     col = math.max(0, math.floor((vim.o.columns - longest) / 2) - 1),
   })
-  vim.wo[win].cursorline = true
+  vim.wo[win].cursorline, vim.wo[win].wrap = true, false
   for _, lhs in ipairs({ 'q', 'g?', '<Esc>' }) do
     vim.keymap.set('n', lhs, '<Cmd>close<CR>', { buffer = buf, nowait = true })
   end
@@ -431,6 +432,7 @@ function M.open(options)
   local o = vim.bo[buf]
   o.buftype, o.bufhidden, o.swapfile, o.modeline, o.undolevels = 'nofile', 'hide', false, false, -1
   o.modifiable = false
+  o.formatlistpat = [[^\s*\d\+\.\s\+]]
   map(page)
   vim.api.nvim_create_autocmd('BufWinEnter', {
     buffer = buf,

@@ -65,6 +65,17 @@ function M.json(source, indent)
   return lines
 end
 
+---Paths below the home folder as people write them.
+---@param s string
+---@return string
+function M.home(s)
+  local home = vim.uv.os_homedir()
+  if not home or #home < 2 then
+    return s
+  end
+  return (s:gsub(vim.pesc(home) .. '/', '~/'))
+end
+
 ---What a person can do, numbered.
 ---@param steps string[]?
 ---@param indent string

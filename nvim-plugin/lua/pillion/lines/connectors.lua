@@ -38,6 +38,8 @@ local M = {}
 ---@field call? pillion.CallUnderWay
 ---@field action? string
 
+local plural = { ['needs permission'] = 'need permission', ['does not run'] = 'do not run' }
+
 ---@param connectors pillion.Connector[]
 ---@return string
 local function counts(connectors)
@@ -50,7 +52,7 @@ local function counts(connectors)
     count[state] = (count[state] or 0) + 1
   end
   local parts = vim.tbl_map(function(state)
-    return count[state] .. ' ' .. state
+    return ('%d %s'):format(count[state], count[state] > 1 and plural[state] or state)
   end, order)
   return table.concat(parts, ', ')
 end
@@ -245,8 +247,8 @@ local function trouble(connector)
     block.append(lines, block.foreign(connector.phase, '    ', 'PillionDetail'))
   end
   if connector.problem then
-    block.append(lines, block.foreign(connector.problem.reason, '    ', 'PillionProblem'))
-    block.append(lines, block.steps(connector.problem.steps, '    '))
+    block.append(lines, block.foreign(block.home(connector.problem.reason), '    ', 'PillionProblem'))
+    block.append(lines, block.steps(vim.tbl_map(block.home, connector.problem.steps), '    '))
   end
   for _, warning in ipairs(connector.warnings or {}) do
     block.append(lines, block.foreign(warning, '    ', 'PillionWarning'))

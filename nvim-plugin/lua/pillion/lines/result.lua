@@ -37,7 +37,7 @@ function M.attachment(attachment)
       { text.visible(name), 'PillionName' },
       { ('  %s, %s'):format(text.visible(attachment.mimeType), words.size(attachment.bytes)), 'PillionDetail' },
     },
-    { '  ', { text.visible(vim.uri_to_fname(attachment.uri)), 'PillionPath' } },
+    { '  ', { text.path(attachment.uri), 'PillionPath' } },
   }
   return block.about(lines, 'attachment:' .. attachment.uri, { kind = 'attachment', attachment = attachment }, hint)
 end
@@ -63,7 +63,7 @@ local function outcome(lines, result, call)
     lines[#lines + 1] = { { may, result.mayHaveRun and 'PillionWarning' or 'PillionDetail' } }
   end
   if result.message and result.message ~= '' then
-    block.append(lines, block.foreign(result.message, ''))
+    block.append(lines, block.foreign(result.message, '', may and 'PillionDetail' or nil))
   end
   if result.error then
     block.append(lines, block.foreign(('%d: %s'):format(result.error.code, result.error.message), '', 'PillionProblem'))

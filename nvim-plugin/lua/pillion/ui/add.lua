@@ -1,5 +1,6 @@
 -- New connectors: an entry that the user writes, or the demo. None of them runs for being added to a folder.
 
+local actions = require('pillion.ui.actions')
 local ask = require('pillion.ui.ask')
 local client = require('pillion.client')
 local json = require('pillion.json')
@@ -33,19 +34,21 @@ function M.choose_place(prompt, done)
   end, 'place', done)
 end
 
+---Adds an entry, shows it among the others, and opens the question whether it may run: until then it does not.
 ---@param params pillion.ConnectorAddParams
----@param done fun(connector: pillion.Connector)
-local function add(params, done)
+local function add(params)
   ask.request(protocol.requests.connector_add, params, function(result)
+    local connector = result.connector
+    require('pillion.ui.connectors').open(nil, 'connector:' .. connector.id)
+    if connector.state == 'waiting' then
+      return actions.review(connector)
+    elseif connector.state == 'disabled' then
+      return actions.enable(connector)
+    end
     for _, warning in ipairs(result.warnings or {}) do
       ask.tell(text.visible(warning))
     end
-    done(result.connector)
   end)
-end
-
-local function show(connector)
-  require('pillion.ui.connectors').open(nil, 'connector:' .. connector.id)
 end
 
 ---@param place pillion.ui.Where
@@ -62,7 +65,7 @@ local function write_entry(place, name)
       elseif node.kind ~= 'object' then
         return 'an entry is an object, as the README of a server shows it'
       end
-      add({ name = name, definitionText = typed, scope = place.scope, root = place.root }, show)
+      add({ name = name, definitionText = typed, scope = place.scope, root = place.root })
     end,
   })
 end
@@ -83,10 +86,7 @@ function M.demo()
   local program = options.current().cmd[1]
   local command = vim.fn.fnamemodify(program, ':t') == program and program or vim.fn.exepath(program)
   local entry = ('{"command": %s, "args": ["demo"]}'):format(json.quote(command))
-  add({ name = 'demo', definitionText = entry, scope = 'user' }, function(connector)
-    show(connector)
-    client.request(protocol.requests.connector_start, { connector = connector.id })
-  end)
+  add({ name = 'demo', definitionText = entry, scope = 'user' })
 end
 
 return M

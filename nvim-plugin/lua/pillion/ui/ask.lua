@@ -6,16 +6,34 @@ local text = require('pillion.text')
 
 local M = {}
 
+---Whether messages go to the command line, where a long one would make the user press a key.
+---@return boolean
+local function is_plain()
+  -- Where Neovim's own Lua is compiled in it has no file.
+  local source = debug.getinfo(vim.notify, 'S').source
+  return source == '?' or vim.startswith(source, '@vim/')
+end
+
+---@param words string
+---@param level integer
+local function notify(words, level)
+  words = 'Pillion: ' .. words
+  if is_plain() then
+    words = text.cut((words:gsub('%s*\n%s*', ' ')), vim.v.echospace)
+  end
+  vim.notify(words, level)
+end
+
 ---Tells the user something in answer to what he did.
 ---@param words string
 function M.tell(words)
-  vim.notify('Pillion: ' .. words, vim.log.levels.INFO)
+  notify(words, vim.log.levels.INFO)
 end
 
 ---Tells the user that what he wanted was not done.
 ---@param words string
 function M.refuse(words)
-  vim.notify('Pillion: ' .. words, vim.log.levels.ERROR)
+  notify(words, vim.log.levels.WARN)
 end
 
 ---Sends a request. Where it fails that is told, and done is not called.
@@ -41,7 +59,7 @@ end
 function M.change(method, params, done)
   M.request(method, params, function(result)
     if result.askId and result.askId ~= vim.NIL then
-      return require('pillion.ui.questions').open(result.askId)
+      return require('pillion.ui.questions').show(result.askId)
     end
     if done then
       done(result)

@@ -47,7 +47,7 @@ end
 ---A call that goes on as a task has its result later; its end is waited for.
 ---@param call pillion.ui.Call
 local function wait_for_task(call)
-  local params = { callId = call.callId, workDoneToken = progress.token(call.callId) }
+  local params = { callId = call.callId, workDoneToken = progress.token(call.callId, call.tool.name) }
   client.request(protocol.requests.task_result, params, function(err, result)
     call.result = result or call.result
     call.problem = err and err.message
@@ -85,9 +85,10 @@ function M.make(tool, argumentsText)
     argumentsText = argumentsText,
     callId = call.callId,
     include = { 'text', 'structured' },
-    workDoneToken = progress.token(call.callId),
+    workDoneToken = progress.token(call.callId, call.tool.name),
   }
   show(call)
+  require('pillion.ui.questions').expect()
   client.request(protocol.requests.tool_call, params, function(err, result)
     call.result, call.problem = result, err and err.message
     ended(call)

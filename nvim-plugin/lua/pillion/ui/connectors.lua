@@ -262,7 +262,7 @@ local keys = {
   },
   {
     '<Tab>',
-    'show what a connector offers, or what a tool takes; again to fold it',
+    'show what it offers or takes; again to fold it',
     function(item)
       if item then
         expand(item)

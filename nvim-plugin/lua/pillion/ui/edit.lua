@@ -41,7 +41,7 @@ function M.open(options)
   if options.syntax == 'json' then
     o.shiftwidth, o.expandtab = 2, true
   end
-  local from = vim.api.nvim_get_current_win()
+  local from, sizes = vim.api.nvim_get_current_win(), vim.fn.winrestcmd()
   local height = math.max(3, math.min(#options.lines + 2, math.floor(vim.o.lines / 2)))
   vim.cmd({ cmd = 'split', mods = { split = 'belowright' } })
   vim.api.nvim_win_set_buf(0, buf)
@@ -57,6 +57,7 @@ function M.open(options)
     if vim.api.nvim_win_is_valid(from) then
       vim.api.nvim_set_current_win(from)
     end
+    vim.cmd(sizes)
   end
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     buffer = buf,

@@ -113,9 +113,10 @@ function M.open(connector)
     return ask.tell(text.visible(connector.name) .. ' has no log')
   end
   local log = { path = vim.uri_to_fname(connector.logUri), offset = 0, rest = '', lines = {} }
+  local root = connector.root and vim.fs.basename(vim.uri_to_fname(connector.root))
   read(log)
   log.page = view.open({
-    name = 'pillion://log/' .. text.visible(connector.id),
+    name = 'pillion://log/' .. text.visible(connector.name .. (root and '@' .. root or '')),
     kind = 'log',
     title = 'Log of ' .. text.visible(connector.name),
     keys = {

@@ -18,7 +18,7 @@ local quiet_ms = 1000
 
 local now = {
   works = {}, ---@type table<string, pillion.ui.Work>
-  calls = {}, ---@type table<string, string> call by token
+  calls = {}, ---@type table<string, { id: string, name: string }> by token
   listeners = {}, ---@type fun()[]
   timer = nil, ---@type uv.uv_timer_t?
   group = nil, ---@type integer?
@@ -64,7 +64,9 @@ end
 local function take(token, value)
   local work = now.works[token]
   if value.kind == 'begin' then
-    work = { token = token, callId = now.calls[token], title = value.title or '', began = vim.uv.now() }
+    local call = now.calls[token]
+    work = { token = token, title = call and call.name or value.title or '', began = vim.uv.now() }
+    work.callId = call and call.id
     now.works[token] = work
   end
   if not work then
@@ -109,11 +111,12 @@ end
 
 ---A token for the progress of a call.
 ---@param call string its id
+---@param name string what a status line calls it
 ---@return string
-function M.token(call)
+function M.token(call, name)
   M.watch()
   local token = 'pillion.nvim/' .. call
-  now.calls[token] = call
+  now.calls[token] = { id = call, name = name }
   return token
 end
 
@@ -163,7 +166,7 @@ function M.text()
       last = work
     end
   end
-  return last and ('%s %s'):format(text.cut(text.visible(last.title), 24), words_of(last)) or nil
+  return last and ('%s %s'):format(text.cut(text.visible(last.title), 16), words_of(last)) or nil
 end
 
 return M

@@ -69,7 +69,7 @@ function M.ask(fields, params, done)
       if not typed then
         return
       elseif typed == '' and field.required then
-        return vim.notify(('Pillion: %s is needed'):format(text.visible(field.name)), vim.log.levels.ERROR)
+        return vim.notify(('Pillion: %s is needed'):format(text.visible(field.name)), vim.log.levels.WARN)
       elseif typed ~= '' then
         values[field.name] = typed
       end
