@@ -165,7 +165,7 @@ end
 
 T['arguments without a field are kept as JSON'] = function()
   local made = form.filled(schema, '{"zone":"a","new":1.00}')
-  eq({ made.root.type, made.root.reason }, { 'json', '/new has no field' })
+  eq({ made.root.type, made.root.reason }, { 'json', '/new: it has no field' })
   eq(form.text(made), '{"zone":"a","new":1.00}')
 end
 
@@ -175,6 +175,32 @@ T['no schema and no properties mean no arguments'] = function()
     eq(form.text(form.new(source)), '{}')
   end
   eq(form.rows(form.new(nil)), {})
+end
+
+T['arguments that somebody wrote are checked'] = MiniTest.new_set({
+  parametrize = {
+    { '{"zone":5,"count":1}', '/zone: string belongs here' },
+    { '{"zone":"a","count":"1"}', '/count: integer belongs here' },
+    { '{"zone":"a","count":1.5}', '/count: a whole number belongs here' },
+    { '{"zone":"a"}', '/count: it is required' },
+    { '{"zone":"a","count":1,"tags":"x"}', '/tags: list belongs here' },
+    { '[]', ': an object belongs here' },
+    { '{"zone":"a","count":1', ': line 1, column 22: a comma or } belongs here' },
+    { '{"zone":"a","count":1,"else":1}', 'nothing' },
+    { '{"zone":"a","count":1,"any":{"n":1}}', 'nothing' },
+  },
+})
+
+T['arguments that somebody wrote are checked']['against the fields'] = function(arguments, expected)
+  local fault = form.faults((form.filled(schema, arguments)))[1]
+  eq(fault and fault.path .. ': ' .. fault.message or 'nothing', expected)
+end
+
+T['what a schema refuses is refused'] = function()
+  local closed = '{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}'
+  eq(form.faults((form.filled(closed, '{"b":1}'))), {
+    { path = '/b', message = 'there is no such argument', is_free = false },
+  })
 end
 
 return T

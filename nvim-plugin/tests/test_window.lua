@@ -1,6 +1,7 @@
--- The connectors window and what is run from it. The names of the scenarios are those of tests/scenarios.txt.
+-- The connectors window and what is run from it. The names of the scenarios are those of editors/scenarios.txt.
 local h = require('helpers')
 local screen = require('screen')
+local MiniTest = require('mini.test')
 local T, machine, neovim = h.set()
 
 ---A person whose own file has the connector of notes.
@@ -138,7 +139,9 @@ local function listed(n)
   end)
 end
 
-T['no plugin picker'] = function()
+T['no picker, and with one'] = MiniTest.new_set()
+
+T['no picker, and with one']['without'] = function()
   local n = person({ lines = 30 })
   n.api_notify.nvim_input(':Pillion tools list notes<CR>')
   listed(n)
@@ -149,7 +152,7 @@ T['no plugin picker'] = function()
   page(n, 'result', 'welcome')
 end
 
-T['with a picker'] = function()
+T['no picker, and with one']['with one'] = function()
   local n = person()
   n.lua([[vim.ui.select = function(items, opts, done)
     _G.picked = { kind = opts.kind, prompt = opts.prompt, labels = vim.tbl_map(opts.format_item, items) }
@@ -177,8 +180,66 @@ T['resource opened'] = function()
   go(n, 'architecture.md')
   n.type_keys('<CR>')
   page(n, 'resource', 'Architecture')
-  screen.expect(n, 'resource')
+  screen.expect(n, 'resource-everything')
   h.equal({ n.bo.modifiable, n.bo.buftype, n.bo.modeline }, { false, 'nofile', false })
+end
+
+---The connector of tests/board.lua, opened in the window.
+local function board()
+  local m = machine()
+  local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+  m.configure_user({ board = { command = vim.env.PILLION_NVIM, args = { '-l', here .. '/board.lua' } } })
+  local n = neovim(m)
+  n.cmd('Pillion')
+  n.connector('board', 'ready')
+  n.wait_for_screen('1 prompt')
+  n.type_keys('<CR>')
+  go(n, 'Prompts')
+  return n
+end
+
+T['a resource is followed'] = function()
+  local n = board()
+  go(n, 'now.md')
+  n.type_keys('<CR>')
+  page(n, 'resource', 'nothing yet')
+  local buf = n.api.nvim_get_current_buf()
+  n.type_keys('F')
+  n.wait_for_screen('followed')
+  n.lua([[require('pillion').call('board.write', { text = 'lunch at noon' }, nil, function() end)]])
+  n.wait_for('a question', [[#require('pillion').questions() > 0]])
+  n.open_question()
+  n.type_keys('o')
+  n.wait_for('the buffer to change', [[vim.api.nvim_buf_get_lines(..., 2, 3, false)[1] == 'lunch at noon']], buf)
+  n.wait_for_screen('changed')
+  screen.expect(n, 'resource')
+  -- No file type plugin runs for a text of a connector.
+  h.equal({ n.bo.filetype, n.bo.syntax }, { 'pillion-resource', 'markdown' })
+end
+
+T['a template and a prompt are filled in'] = function()
+  local n = board()
+  h.wait('the rows', function()
+    return n.screen():find('greet', 1, true)
+  end)
+  go(n, 'of somebody')
+  n.api_notify.nvim_input('<CR>')
+  h.wait('a question for who', function()
+    return n.is_blocked() or n.screen():find('who', 1, true)
+  end)
+  n.api_notify.nvim_input('al<Tab><CR>')
+  page(n, 'resource', 'the board at board:///of/alpha')
+  n.type_keys('q')
+  page(n, 'connectors')
+  n.lua([[_G.asked = {}; vim.ui.input = function(opts, done)
+    table.insert(_G.asked, opts.prompt)
+    done(opts.prompt:find('who') and 'Ann' or '')
+  end]])
+  go(n, 'greet')
+  n.type_keys('<CR>')
+  page(n, 'prompt', 'Greet Ann.')
+  h.equal(n.lua_get('_G.asked'), { 'who: ', 'tone (may be left out): ' })
+  screen.expect(n, 'prompt')
 end
 
 T['the keys are told'] = function()
@@ -263,6 +324,95 @@ T['first run'] = function()
   n.type_keys('m')
   n.connector('demo', 'ready')
   n.wait_for_screen('6 tools')
+end
+
+T['what is wrong goes back to the form, and the last call is made again'] = function()
+  local n = person()
+  n.cmd('Pillion again')
+  h.contains(n.cmd_capture('messages'), 'nothing was called yet')
+  n.cmd('Pillion call notes.read_note {"name": 5}')
+  page(n, 'form', '/name: string belongs here')
+  screen.expect(n, 'form-json')
+  n.type_keys('J')
+  page(n, 'edit')
+  n.type_keys('<C-End>')
+  -- What is no JSON is not taken over.
+  n.type_keys(':%s/5/"welcome"/<CR>', 'Gdd', ':w<CR>')
+  n.wait_for_screen('a comma or } belongs here')
+  n.type_keys('u', ':w<CR>')
+  page(n, 'form', '"welcome"')
+  n.type_keys('gr')
+  page(n, 'result', 'Welcome to Pillion')
+  local result = n.api.nvim_buf_get_name(0)
+  n.cmd('Pillion again')
+  n.wait_for('another result', [[vim.api.nvim_buf_get_name(0) ~= ...]], result)
+  page(n, 'result', 'Welcome to Pillion')
+  -- A section is a fold.
+  go(n, 'Arguments')
+  n.type_keys('zc')
+  h.equal(n.fn.foldclosed('.'), n.fn.line('.'))
+  n.type_keys('zo')
+end
+
+T['a connector is off and on for the user alone'] = function()
+  local n, m = person()
+  local before = h.read(m.home .. '/.config/pillion/mcp.json')
+  go(n, 'notes')
+  n.type_keys('o')
+  n.connector('notes', 'disabled')
+  n.wait_for_screen('switched off by you')
+  n.type_keys('<CR>')
+  n.wait_for_screen('ready')
+  h.equal(h.read(m.home .. '/.config/pillion/mcp.json'), before)
+end
+
+T['its place in the file opens beside the page'] = function()
+  local n, m = person()
+  go(n, 'notes')
+  n.type_keys('gf')
+  n.wait_for('the file', [[vim.api.nvim_buf_get_name(0) == ...]], m.home .. '/.config/pillion/mcp.json')
+  h.contains(n.api.nvim_get_current_line(), '"notes"')
+  h.equal(#n.api.nvim_list_wins(), 2)
+end
+
+T['a profile is chosen, and variables, in no file'] = function()
+  local m = machine()
+  m.configure([[{"pillion": {"profiles": {"work": {}}},
+    "mcpServers": {"notes": {"command": "pillion", "args": ["demo"], "pillion": {"profiles": ["work"]}}}}]])
+  local n = neovim(m)
+  n.connector('notes', 'waiting')
+  n.cmd('Pillion profile work')
+  h.wait('the profile to be told', function()
+    return n.cmd_capture('messages'):find('the profile is work', 1, true)
+  end)
+  h.contains(table.concat(n.fn.getcompletion('Pillion profile ', 'cmdline'), ' '), 'work')
+  n.cmd('Pillion! profile')
+  h.wait('that none is', function()
+    return n.cmd_capture('messages'):find('no profile is chosen', 1, true)
+  end)
+  n.cmd('Pillion env')
+  page(n, 'edit')
+  n.type_keys('cc', '{"TOKEN": "${WORK_TOKEN}"}', '<Esc>', ':w<CR>')
+  n.wait_for('the buffer to be taken', [[vim.bo.filetype ~= 'pillion-edit']])
+  n.cmd('Pillion env')
+  page(n, 'edit', '${WORK_TOKEN}')
+end
+
+T['secrets and sessions'] = function()
+  local m = machine()
+  m.configure_user([[{"inputs": [{"id": "key", "type": "promptString", "description": "a key", "password": true}],
+    "mcpServers": {"notes": {"command": "pillion", "args": ["demo"], "env": {"KEY": "${input:key}"}}}}]])
+  local n = neovim(m)
+  n.cmd('Pillion secrets')
+  page(n, 'secrets', 'not stored')
+  n.api_notify.nvim_input('gg<CR>')
+  n.api_notify.nvim_input('open sesame<CR>')
+  n.wait_for_screen('  stored')
+  h.lacks(n.screen(), 'sesame')
+  n.type_keys('x')
+  n.wait_for_screen('not stored')
+  n.cmd('Pillion sessions')
+  page(n, 'sessions', 'process')
 end
 
 T['doctor'] = function()

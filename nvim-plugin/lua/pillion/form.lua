@@ -3,6 +3,9 @@
 -- the arguments before it sends them. Values are kept as JSON text, so that their digits survive.
 
 local json = require('pillion.json')
+local schema_of = require('pillion.schema')
+
+local member, string_of = schema_of.member, schema_of.string_of
 
 ---@alias pillion.FieldType "string"|"integer"|"number"|"boolean"|"choice"|"object"|"array"|"json"
 
@@ -33,161 +36,18 @@ local json = require('pillion.json')
 ---@class (exact) pillion.Fault
 ---@field path string
 ---@field message string
+---whether the schema allows it all the same: it only has no field
+---@field is_free? boolean
 
 local M = {}
 
 -- Deeper than this an object or list is written as JSON: schemas may name themselves.
 local deepest = 5
 
----@param node pillion.Json?
----@param key string
----@return pillion.Json?
-local function member(node, key)
-  return node and node.members and node.members[key]
-end
-
----@return string?
-local function string_of(node, key)
-  local found = member(node, key)
-  return found and found.kind == 'string' and found.value --[[@as string]] or nil
-end
-
 ---@param name string
 ---@return string
 local function token(name)
   return (name:gsub('~', '~0'):gsub('/', '~1'))
-end
-
----What a reference inside the same schema names.
----@param root pillion.Json
----@param ref string
----@return pillion.Json?
-local function lookup(root, ref)
-  if ref == '#' then
-    return root
-  elseif ref:sub(1, 2) ~= '#/' then
-    return nil
-  end
-  local node = root ---@type pillion.Json?
-  for _, part in ipairs(vim.split(ref:sub(3), '/', { plain = true })) do
-    part = vim.uri_decode(part):gsub('~1', '/'):gsub('~0', '~')
-    node = node and (member(node, part) or (node.items and node.items[(tonumber(part) or -1) + 1]))
-  end
-  return node
-end
-
----@param node pillion.Json
----@return boolean
-local function is_null(node)
-  return string_of(node, 'type') == 'null' or (member(node, 'const') ~= nil and node.members.const.kind == 'null')
-end
-
----Follows references and takes "or null" apart.
----@param root pillion.Json
----@param node pillion.Json
----@return pillion.Json? schema nil where it leads nowhere
----@return boolean nullable
-local function resolve(root, node)
-  local nullable = false
-  for _ = 1, 20 do
-    local ref = string_of(node, '$ref')
-    local variants = member(node, 'anyOf') or member(node, 'oneOf')
-    local all = member(node, 'allOf')
-    if ref then
-      local found = lookup(root, ref)
-      if not found then
-        return nil, nullable
-      end
-      node = found
-    elseif all and all.items and #all.items == 1 and not member(node, 'properties') then
-      node = all.items[1]
-    elseif variants and variants.items and #variants.items == 2 then
-      local a, b = variants.items[1], variants.items[2]
-      if is_null(b) then
-        node, nullable = a, true
-      elseif is_null(a) then
-        node, nullable = b, true
-      else
-        return node, nullable
-      end
-    else
-      return node, nullable
-    end
-  end
-  return nil, nullable -- it goes in a circle
-end
-
----The values that a schema lists, with their names.
----@param node pillion.Json
----@return pillion.Choice[]?
-local function choices_of(node)
-  local const, enum = member(node, 'const'), member(node, 'enum')
-  if const then
-    return { { text = const.text, label = const.kind == 'string' and const.value or const.text } }
-  elseif enum and enum.items and #enum.items > 0 then
-    local names = member(node, 'enumNames')
-    local choices = {}
-    for i, item in ipairs(enum.items) do
-      local name = names and names.items and names.items[i]
-      local label = name and name.kind == 'string' and name.value or item.kind == 'string' and item.value or item.text
-      choices[i] = { text = item.text, label = label }
-    end
-    return choices
-  end
-  local variants = member(node, 'oneOf') or member(node, 'anyOf')
-  if not variants or not variants.items or #variants.items == 0 then
-    return nil
-  end
-  local choices = {}
-  for i, variant in ipairs(variants.items) do
-    local value = member(variant, 'const')
-    if not value then
-      return nil
-    end
-    choices[i] = {
-      text = value.text,
-      label = string_of(variant, 'title') or (value.kind == 'string' and value.value) or value.text,
-    }
-  end
-  return choices
-end
-
----@param node pillion.Json
----@return string? type
----@return boolean nullable
-local function type_of(node)
-  local type = member(node, 'type')
-  if not type then
-    return member(node, 'properties') and 'object' or member(node, 'items') and 'array' or nil, false
-  elseif type.kind == 'string' then
-    return type.value, --[[@as string]]
-      false
-  end
-  local found, nullable
-  for _, item in ipairs(type.items or {}) do
-    if item.value == 'null' then
-      nullable = true
-    elseif found then
-      return nil, false
-    else
-      found = item.value
-    end
-  end
-  return found, --[[@as string?]]
-    nullable or false
-end
-
--- What changes the meaning of an object or a value and has no field here.
-local beyond = { 'anyOf', 'oneOf', 'allOf', 'not', 'if', 'patternProperties', 'dependentSchemas', 'prefixItems' }
-
----@param node pillion.Json
----@return string?
-local function beyond_fields(node)
-  for _, key in ipairs(beyond) do
-    if member(node, key) then
-      return 'its schema has ' .. key
-    end
-  end
 end
 
 local build
@@ -224,7 +84,7 @@ end
 ---@param depth integer
 ---@return pillion.Field
 function build(root, node, name, path, required, depth)
-  local schema, nullable = resolve(root, node)
+  local schema, nullable = schema_of.resolve(root, node)
   local field = { name = name, path = path, required = required, schema = schema or node, depth = depth }
   field.title = string_of(node, 'title') or string_of(schema, 'title')
   field.doc = string_of(node, 'description') or string_of(schema, 'description')
@@ -234,10 +94,10 @@ function build(root, node, name, path, required, depth)
     field.type, field.reason = 'json', 'its schema leaves it open'
     return field
   end
-  local type, also = type_of(schema)
+  local type, also = schema_of.type(schema)
   field.nullable = (nullable or also) or nil
-  field.choices = choices_of(schema)
-  local reason = beyond_fields(schema)
+  field.choices = schema_of.choices(schema)
+  local reason = schema_of.beyond(schema)
   if field.choices then
     field.type = 'choice'
   elseif reason then
@@ -260,6 +120,7 @@ end
 ---@class (exact) pillion.Form
 ---@field root pillion.Field of the type object, or json where there are no fields
 ---@field schema pillion.Json
+---@field schemaText? string
 
 ---The form of a schema. Where the schema has no fields that this could show, the whole is one field of JSON, whose
 ---reason says why.
@@ -272,7 +133,7 @@ function M.new(schemaText)
     local root = { name = '', path = '', type = 'json', required = true, schema = schema, depth = 0 }
     root.reason = 'its schema is no JSON: ' .. problem
     root.value = '{}'
-    return { root = root, schema = schema }
+    return { root = root, schema = schema, schemaText = schemaText }
   end
   local root = build(schema, schema, '', '', true, 0)
   if root.type ~= 'object' then
@@ -280,7 +141,7 @@ function M.new(schemaText)
     root.fields, root.items, root.choices = nil, nil, nil
     root.reason = root.reason or 'its schema is not that of an object'
   end
-  return { root = root, schema = schema }
+  return { root = root, schema = schema, schemaText = schemaText }
 end
 
 ---The fields in the order in which they are shown, without the whole.
@@ -460,6 +321,13 @@ local function text_of(field)
   end
 end
 
+---Whether anything of a field is sent.
+---@param field pillion.Field
+---@return boolean
+function M.is_sent(field)
+  return text_of(field) ~= nil
+end
+
 ---The arguments as JSON text: exactly what is sent.
 ---@param form pillion.Form
 ---@return string
@@ -467,54 +335,56 @@ function M.text(form)
   return text_of(form.root) or '{}'
 end
 
+---@param form pillion.Form
 ---@param field pillion.Field
 ---@param node pillion.Json
----@param form pillion.Form
----@return string? problem
+---@return pillion.Fault? misfit what does not fit the field
 local function fill(form, field, node)
   if field.type == 'object' and node.kind == 'object' then
     local known = {}
     for _, child in ipairs(field.fields) do
       known[child.name] = true
-      if node.members[child.name] then
-        local problem = fill(form, child, node.members[child.name])
-        if problem then
-          return problem
-        end
+      local misfit = node.members[child.name] and fill(form, child, node.members[child.name])
+      if misfit then
+        return misfit
       end
     end
     for _, key in ipairs(node.keys) do
       if not known[key] then
-        return field.path .. '/' .. token(key) .. ' has no field'
+        local is_free = (member(field.schema, 'additionalProperties') or {}).value ~= false
+        local message = is_free and 'it has no field' or 'there is no such argument'
+        return { path = field.path .. '/' .. token(key), message = message, is_free = is_free }
       end
     end
   elseif field.type == 'array' and node.kind == 'array' then
     for _, item in ipairs(node.items) do
-      local problem = fill(form, M.add(form, field), item)
-      if problem then
-        return problem
+      local misfit = fill(form, M.add(form, field), item)
+      if misfit then
+        return misfit
       end
     end
   elseif node.kind == 'null' and field.nullable then
     field.value = 'null'
-  elseif (field.type == 'string') ~= (node.kind == 'string') and field.type ~= 'choice' and field.type ~= 'json' then
-    return field.path .. ' is of another type'
-  elseif field.type == 'string' then
+  elseif field.type == 'string' and node.kind == 'string' then
     field.value = node.text
+  elseif (field.type == 'string' or node.kind == 'string') and field.type ~= 'choice' and field.type ~= 'json' then
+    return { path = field.path, message = ('%s belongs here'):format(M.kind(field)) }
   else
-    return M.type(field, node.text)
+    local problem = M.type(field, node.text)
+    return problem and { path = field.path, message = problem } or nil
   end
 end
 
 ---The form with these arguments filled in; where they do not fit its fields, the whole is JSON.
 ---@param schemaText string?
 ---@param argumentsText string
----@return pillion.Form
+---@return pillion.Form form
+---@return pillion.Fault? misfit why the whole is JSON
 function M.filled(schemaText, argumentsText)
   local form = M.new(schemaText)
   local node, problem = json.read(argumentsText)
-  problem = problem or (node and fill(form, form.root, node))
-  if problem then
+  local misfit = problem and { path = '', message = problem } or node and fill(form, form.root, node)
+  if misfit then
     form.root = {
       name = '',
       path = '',
@@ -523,90 +393,17 @@ function M.filled(schemaText, argumentsText)
       schema = form.schema,
       depth = 0,
       value = argumentsText,
-      reason = problem,
+      reason = misfit.path == '' and misfit.message or ('%s: %s'):format(misfit.path, misfit.message),
     }
   end
-  return form
-end
-
----@return number?
-local function limit(field, key)
-  local found = member(field.schema, key)
-  return found and found.kind == 'number' and tonumber(found.text) or nil
-end
-
----@param field pillion.Field
----@return string?
-local function number_fault(field)
-  local n = tonumber(field.value)
-  local least, most = limit(field, 'minimum'), limit(field, 'maximum')
-  local above, below = limit(field, 'exclusiveMinimum'), limit(field, 'exclusiveMaximum')
-  if least and n < least then
-    return ('it is below %s'):format(field.schema.members.minimum.text)
-  elseif most and n > most then
-    return ('it is above %s'):format(field.schema.members.maximum.text)
-  elseif above and n <= above then
-    return ('it is not above %s'):format(field.schema.members.exclusiveMinimum.text)
-  elseif below and n >= below then
-    return ('it is not below %s'):format(field.schema.members.exclusiveMaximum.text)
-  end
-end
-
----@param field pillion.Field
----@return string?
-local function string_fault(field)
-  local length = vim.fn.strchars(vim.json.decode(field.value))
-  local least, most = limit(field, 'minLength'), limit(field, 'maxLength')
-  if least and length < least then
-    return ('it has %d characters and needs %d'):format(length, least)
-  elseif most and length > most then
-    return ('it has %d characters and may have %d'):format(length, most)
-  end
-end
-
----@param field pillion.Field
----@return string?
-local function array_fault(field)
-  local least, most = limit(field, 'minItems'), limit(field, 'maxItems')
-  if least and #field.items < least and (field.required or #field.items > 0) then
-    return ('it has %d items and needs %d'):format(#field.items, least)
-  elseif most and #field.items > most then
-    return ('it has %d items and may have %d'):format(#field.items, most)
-  end
+  return form, misfit
 end
 
 ---What is wrong before anything is sent: what is missing, and what is plainly outside of the schema.
 ---@param form pillion.Form
 ---@return pillion.Fault[]
 function M.faults(form)
-  local faults = {}
-  local function say(field, message)
-    if message then
-      faults[#faults + 1] = { path = field.path, message = message }
-    end
-  end
-  local function check(field)
-    local value = field.value
-    if field.type == 'object' then
-      -- An optional object of which nothing is filled in is left out, and so needs nothing.
-      if text_of(field) then
-        vim.tbl_map(check, field.fields)
-      end
-    elseif field.type == 'array' then
-      say(field, array_fault(field))
-      vim.tbl_map(check, field.items)
-    elseif not value then
-      say(field, field.required and 'it is required' or nil)
-    elseif value == 'null' then
-      return
-    elseif field.type == 'string' then
-      say(field, string_fault(field))
-    elseif field.type == 'integer' or field.type == 'number' then
-      say(field, number_fault(field))
-    end
-  end
-  check(form.root)
-  return faults
+  return require('pillion.faults').of(form)
 end
 
 ---What is expected of a field, in words.

@@ -68,7 +68,7 @@ return {
         start()
         local arguments = command.rest:gsub('^%S+%s+', '')
         return require('pillion.ui.tool').named(words[1], function(tool)
-          require('pillion.ui.call').make(tool, arguments)
+          require('pillion.ui.tool').run_with(tool, arguments)
         end)
       end
       one(words, require('pillion.ui.tool').run)

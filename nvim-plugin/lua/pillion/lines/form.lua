@@ -68,11 +68,11 @@ local function rows(field, names, kinds, fault)
   local lines = { line }
   local indent = ' ' .. (' '):rep(names + 3)
   if fault then
-    local words = ('%s: %s'):format(field.path == '' and '/' or field.path, fault)
+    local words = field.path == '' and fault or ('%s: %s'):format(field.path, fault)
     lines[#lines + 1] = { indent, { text.visible(words), 'PillionProblem' } }
   end
   local doc = field.doc or field.title
-  if field.reason then
+  if field.reason and not fault then
     lines[#lines + 1] = { indent, { 'written as JSON: ' .. text.visible(field.reason), 'PillionDetail' } }
   end
   if doc then
@@ -92,7 +92,7 @@ function M.lines(made, tool, faults)
     local path = field and field.path or ''
     local words = fault.message
     if path ~= fault.path then
-      words = fault.path .. ' ' .. words
+      words = fault.path .. ': ' .. words
     end
     by_path[path] = by_path[path] and by_path[path] .. '; ' .. words or words
   end

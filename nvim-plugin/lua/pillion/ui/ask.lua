@@ -67,6 +67,13 @@ function M.change(method, params, done)
   end)
 end
 
+---A text of a list to choose from: Neovim's own list would break it over two lines.
+---@param words string
+---@return string
+function M.fit(words)
+  return text.cut(words, math.max(40, vim.o.columns - 8))
+end
+
 ---Lets the user choose, by whatever vim.ui.select is. Where there is one candidate he is not asked.
 ---@generic T
 ---@param items T[]
@@ -80,7 +87,10 @@ function M.choose(items, prompt, label, kind, done)
   elseif #items == 1 then
     return done(items[1])
   end
-  vim.ui.select(items, { prompt = prompt, format_item = label, kind = 'pillion_' .. kind }, function(item)
+  local function fitting(item)
+    return M.fit(label(item))
+  end
+  vim.ui.select(items, { prompt = prompt, format_item = fitting, kind = 'pillion_' .. kind }, function(item)
     if item then
       done(item)
     end

@@ -65,7 +65,8 @@ function M.open(options)
       local problem = options.accept(table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), '\n'))
       if problem then
         point_out(buf, problem)
-        return vim.api.nvim_echo({ { problem, 'ErrorMsg' } }, false, {})
+        vim.api.nvim_echo({ { problem, 'ErrorMsg' } }, false, {})
+        return -- nothing: what is true would take the autocommand away
       end
       vim.bo[buf].modified = false
       vim.schedule(close)

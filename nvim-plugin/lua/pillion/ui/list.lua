@@ -18,6 +18,7 @@ local M = {}
 ---@field follows? pillion.StateKind[]
 ---@field foldlevel? integer
 
+local asking = {} ---@type table<string, fun()> by the name of the page
 local off = {} ---@type table<string, fun()[]> by the name of the page
 
 ---@param options pillion.ListOptions
@@ -51,7 +52,7 @@ function M.open(options)
     for _, stop in ipairs(off[options.name] or {}) do
       stop()
     end
-    off[options.name] = nil
+    off[options.name], asking[options.name] = nil, nil
   end
   page = view.open({
     name = options.name,
@@ -67,12 +68,22 @@ function M.open(options)
       return options.lines(result)
     end,
   })
+  asking[options.name] = again
   off[options.name] = vim.tbl_map(function(kind)
     return state.on(kind, again)
   end, options.follows or {})
   page:show()
   again()
   return page
+end
+
+---Asks again, after the user changed something.
+---@param page pillion.Page
+function M.again(page)
+  local again = asking[page.options.name]
+  if again then
+    again()
+  end
 end
 
 return M

@@ -128,11 +128,8 @@ function M.pick(connector_id)
       format_item = function(prompt)
         local connector = state.connector(prompt.connector)
         local name = connector and connector.name .. '  ' or ''
-        return ('%s%s  %s'):format(
-          text.visible(name),
-          text.visible(prompt.name),
-          block.cut(prompt.description or '', 80)
-        )
+        local about = block.cut(prompt.description or '', 80)
+        return ask.fit(('%s%s  %s'):format(text.visible(name), text.visible(prompt.name), about))
       end,
     }, function(prompt)
       if prompt then

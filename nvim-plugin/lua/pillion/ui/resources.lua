@@ -173,7 +173,8 @@ local function label(thing)
   local connector = state.connector(thing.connector)
   local name = connector and connector.name .. '  ' or ''
   local about = thing.uri or thing.uriTemplate
-  return ('%s%s  %s'):format(text.visible(name), block.cut(thing.title or thing.name, 40), text.visible(about))
+  local title_of_it = block.cut(thing.title or thing.name, 40)
+  return ask.fit(('%s%s  %s'):format(text.visible(name), title_of_it, text.visible(about)))
 end
 
 ---Lets the user choose a resource, and opens it.

@@ -46,7 +46,7 @@ local keys = {
   {
     '<CR>',
     'store a value',
-    function(secret)
+    function(secret, page)
       if not secret then
         return
       end
@@ -57,6 +57,7 @@ local keys = {
       )
       if ok and value ~= '' then
         ask.request(protocol.requests.secret_set, params(secret, { value = value }), function()
+          list.again(page)
           ask.tell('stored; a connector that runs has it once it is restarted')
         end)
       end
@@ -65,9 +66,10 @@ local keys = {
   {
     'x',
     'forget the value',
-    function(secret)
+    function(secret, page)
       if secret then
         ask.request(protocol.requests.secret_remove, params(secret, {}), function()
+          list.again(page)
           ask.tell('forgotten')
         end)
       end

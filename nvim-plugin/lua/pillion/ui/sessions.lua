@@ -32,9 +32,10 @@ end
 ---@param method string
 ---@param words string
 local function act(method, words)
-  return function(session)
+  return function(session, page)
     if session then
       ask.request(method, { sessionId = session.sessionId }, function()
+        list.again(page)
         ask.tell(words)
       end)
     end

@@ -17,7 +17,9 @@ local M = {}
 local function label(tool)
   local stand = lines.stand(tool)
   local asks = stand == 'runs without a question' and '' or ('  [%s]'):format(stand)
-  return ('%s  %s%s'):format(text.visible(tool.label), block.cut(tool.summary, 80), asks)
+  local name = text.visible(tool.label)
+  local room = vim.o.columns - vim.fn.strdisplaywidth(name) - #asks - 10
+  return ('%s  %s%s'):format(name, block.cut(tool.summary, math.max(20, room)), asks)
 end
 
 ---Lists the tools of a connector, or of all, page by page.
@@ -88,6 +90,17 @@ function M.run(tool)
     return go(tool)
   end
   M.named(tool.id, go)
+end
+
+---Runs a tool with arguments that somebody wrote; where they are wrong they are shown in its form, and nothing is sent.
+---@param tool pillion.Tool with its schema
+---@param argumentsText string
+function M.run_with(tool, argumentsText)
+  local faults = form.faults((form.filled(tool.inputSchemaText, argumentsText)))
+  if #faults > 0 then
+    return require('pillion.ui.form').open(tool, argumentsText, faults)
+  end
+  require('pillion.ui.call').make(tool, argumentsText)
 end
 
 ---Off, or on again, for the user alone.
