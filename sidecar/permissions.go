@@ -153,7 +153,8 @@ func (s *Session) stopAll(ctx context.Context, _ message.Empty) (message.Empty, 
 	}
 	c.StopAll()
 	s.withdrawConsents()
-	if s.notifies() {
+	// An editor with a view of its own shows that it is paused, and has its own way to go on.
+	if s.notifies() && !s.editor.speaksPillion() {
 		s.editor.showMessage(s, messageInfo, "Pillion: everything is stopped, and nothing runs until you resume: pillion.server.resume.")
 	}
 	return message.Empty{}, nil

@@ -5,7 +5,7 @@ local MiniTest = require('mini.test')
 local M = {}
 
 ---How long anything outside of the test may take; a healthy run never comes near it.
-M.patience = 30000
+M.patience = tonumber(vim.env.PILLION_PATIENCE) or 30000
 
 local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
 local plugin = vim.fs.dirname(here)
@@ -120,6 +120,11 @@ function M.machine()
     return { command = program, args = {} }
   end
 
+  ---The connector of tests/connector.lua, which asks back.
+  function machine.asking(...)
+    return { command = vim.env.PILLION_NVIM, args = { '-l', here .. '/connector.lua', ... } }
+  end
+
   ---The connector in the program: notes, kept in memory.
   function machine.notes()
     return { command = 'pillion', args = { 'demo' } }
@@ -162,7 +167,10 @@ function M.neovim(machine, opts)
   local function before(line)
     vim.list_extend(args, { '--cmd', line })
   end
-  before('set shortmess+=I termguicolors background=dark')
+  before('set shortmess+=I termguicolors background=dark laststatus=2')
+  -- The same on every version, and the plugin's own words on every screen.
+  before('let &statusline = "%<%f%=%{%v:lua.require\'pillion\'.statusline()%} "')
+  before('lua vim.diagnostic.config({ virtual_text = false, signs = false, underline = false })')
   if opts.plugin ~= false then
     before('set runtimepath^=' .. plugin)
   end
@@ -202,6 +210,9 @@ function M.neovim(machine, opts)
 
   ---The screen as lines of text.
   function child.screen()
+    if child.is_blocked() then
+      return 'Neovim waits for a key, in the mode ' .. child.api.nvim_get_mode().mode
+    end
     local lines = {}
     for _, line in ipairs(child.get_screenshot().text) do
       lines[#lines + 1] = (table.concat(line):gsub('%s+$', ''))
@@ -212,7 +223,7 @@ function M.neovim(machine, opts)
   ---Waits until the screen shows a text.
   function child.wait_for_screen(part)
     return M.wait('the screen to show ' .. part, function()
-      local screen = not child.is_blocked() and child.screen() or ''
+      local screen = child.screen()
       return screen:find(part, 1, true) and screen
     end, child.screen)
   end
@@ -221,8 +232,60 @@ function M.neovim(machine, opts)
   function child.wait_for(what, expression, ...)
     local args_ = { ... }
     return M.wait(what, function()
-      return child.api.nvim_exec_lua('return ' .. expression, args_)
+      return not child.is_blocked() and child.api.nvim_exec_lua('return ' .. expression, args_)
     end, child.screen)
+  end
+
+  ---Waits until the keys of the question that is shown mean something.
+  function child.alive()
+    child.wait_for('a question to take an answer', [[vim.wo.winbar:find('PillionKey#', 1, true) ~= nil]])
+  end
+
+  ---Opens what is asked, as the person does, and waits until it takes an answer.
+  function child.open_question()
+    child.cmd('Pillion questions')
+    child.wait_for('a question', [[vim.bo.filetype == 'pillion-question']])
+    child.alive()
+  end
+
+  ---Allows the connector that waits, as the person does.
+  function child.allow(name)
+    child.connector(name, 'waiting')
+    child.cmd('Pillion review ' .. name)
+    child.wait_for('a question', [[vim.bo.filetype == 'pillion-question']])
+    child.alive()
+    child.type_keys('a')
+    return child.connector(name, 'ready')
+  end
+
+  ---Waits for a question of a kind, and returns it.
+  function child.asked(kind)
+    return child.wait_for(
+      'a question of the kind ' .. kind,
+      [[(function(kind)
+        for _, ask in ipairs(require('pillion').questions()) do
+          if ask.kind == kind then return ask end
+        end
+      end)(...)]],
+      kind
+    )
+  end
+
+  ---Calls a tool by the plugin's API. What comes of it is had by child.result().
+  function child.call(tool, arguments)
+    child.lua(
+      [[local tool, arguments = ...
+      _G.called = nil
+      require('pillion').call(tool, arguments, nil, function(err, result)
+        _G.called = { err = err, result = result }
+      end)]],
+      { tool, arguments }
+    )
+  end
+
+  function child.result()
+    local came = child.wait_for('the call to end', '_G.called')
+    return assert(came.result, vim.inspect(came.err))
   end
 
   ---What a callback of the plugin gets, as { err, result }.
@@ -249,15 +312,34 @@ function M.neovim(machine, opts)
     )
   end
 
-  ---Ends it as a person does.
+  ---Ends it as a person does. One that waits for a key gets it.
   function child.quit(command)
-    if child.job then
+    if not child.job then
+      return
+    end
+    local function blocked()
+      local ok, mode = pcall(child.api.nvim_get_mode)
+      return ok and mode.blocking
+    end
+    if not child.exit_code then
+      for _, key in ipairs({ '<Esc>', '<CR>' }) do
+        if blocked() then
+          pcall(child.api.nvim_input, key)
+        end
+      end
+      pcall(child.api_notify.nvim_input, '<C-\\><C-n>')
       pcall(child.api_notify.nvim_command, command or 'qa!')
-      M.wait('Neovim to end', function()
-        return child.exit_code
-      end)
-      pcall(vim.fn.chanclose, channel)
-      child.job = nil
+    end
+    local ok, problem = pcall(M.wait, 'Neovim to end', function()
+      return child.exit_code
+    end, function()
+      return vim.inspect(child.api.nvim_get_mode())
+    end)
+    pcall(vim.fn.jobstop, job)
+    pcall(vim.fn.chanclose, channel)
+    child.job = nil
+    if not ok then
+      error(problem, 0)
     end
   end
 
@@ -287,24 +369,46 @@ function M.inhabitants(machine)
   return found
 end
 
+---The process of the sidecar of a Neovim.
+function M.sidecar(child)
+  return M.wait('the sidecar', function()
+    for _, folder in ipairs(vim.fn.glob('/proc/[0-9]*', true, true)) do
+      local file, status = io.open(folder .. '/cmdline'), io.open(folder .. '/status')
+      local command, text = file and file:read('*a') or '', status and status:read('*a') or ''
+      for _, one in ipairs({ file, status }) do
+        one:close()
+      end
+      if command:find('pillion%z%-%-stdio') and tonumber(text:match('PPid:%s*(%d+)')) == child.pid then
+        return tonumber(vim.fs.basename(folder))
+      end
+    end
+  end)
+end
+
 ---A set of tests whose machines and Neovims are ended after each, and that fails where something of them still runs.
 function M.set(opts)
   local used = { machines = {}, children = {} }
   local set = MiniTest.new_set(vim.tbl_deep_extend('force', {
     hooks = {
       post_case = function()
-        for _, child in ipairs(used.children) do
-          child.quit()
+        local children, machines, problems = used.children, used.machines, {}
+        used.children, used.machines = {}, {}
+        for _, child in ipairs(children) do
+          local ok, problem = pcall(child.quit)
+          problems[#problems + 1] = not ok and problem or nil
         end
-        for _, machine in ipairs(used.machines) do
-          M.wait('everything of this test to end', function()
+        for _, machine in ipairs(machines) do
+          local ok, problem = pcall(M.wait, 'everything of this test to end', function()
             return #M.inhabitants(machine) == 0
           end, function()
             return table.concat(M.inhabitants(machine), '\n')
           end)
+          problems[#problems + 1] = not ok and problem or nil
           vim.fn.delete(machine.root, 'rf')
         end
-        used.machines, used.children = {}, {}
+        if #problems > 0 then
+          error(table.concat(problems, '\n'), 0)
+        end
       end,
     },
   }, opts or {}))

@@ -1,6 +1,6 @@
 -- Runs the tests of the plugin in one Neovim, and prints what came of each as `go test -json` does, so that its legs
--- count them like all others. Variables: PILLION_NVIM, PILLION_BINARY, PILLION_MINI_TEST, PILLION_BED; PILLION_TESTS names a
--- single file or a part of a test's name; PILLION_SCREENS is where the screens are written as text.
+-- count them like all others. Variables: PILLION_NVIM, PILLION_BINARY, PILLION_MINI_TEST, PILLION_BED; PILLION_TESTS
+-- names a part of a test's name; PILLION_UPDATE=1 writes the screens; PILLION_SCREENS is where they go as text.
 local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
 vim.opt.runtimepath:prepend(vim.env.PILLION_MINI_TEST)
 vim.opt.runtimepath:append(vim.fs.dirname(here))

@@ -119,11 +119,9 @@ local function fail(reason, steps)
   become({ state = 'failed', reason = reason, steps = steps })
   fail_open(reason)
   drain()
-  vim.notify(
-    'Pillion does not run: ' .. reason .. '\n' .. table.concat(steps, '\n'),
-    vim.log.levels.ERROR,
-    { title = 'Pillion' }
-  )
+  -- One line: a longer one makes Neovim wait for a key. The steps stand in the window and in :checkhealth.
+  local words = require('pillion.text').cut('Pillion does not run: ' .. reason, math.max(20, vim.o.columns - 40))
+  vim.notify(words .. ' (:checkhealth pillion)', vim.log.levels.ERROR, { title = 'Pillion' })
 end
 
 local function folder(root)
@@ -153,7 +151,11 @@ local function initialized(client, generation)
   if not declared or declared.protocol ~= protocol.protocol_version then
     local version = declared and declared.version or 'an older version'
     now.generation = now.generation + 1
-    client = is_newer and client:stop() or client.stop()
+    if is_newer then
+      client:stop()
+    else
+      client.stop()
+    end
     return fail(('this plugin does not speak with the program pillion of %s'):format(version), {
       '1. Install the program and the plugin of the same version.',
       '2. :Pillion restart',
@@ -245,8 +247,10 @@ local function launch()
 end
 
 ---Starts Pillion, or tells the one that runs of a further workspace folder.
+---One that failed is not tried again by itself.
 ---@param root? string workspace folder; without one there are the user's own connectors
-function M.start(root)
+---@param again? boolean whether it is tried again where it failed
+function M.start(root, again)
   local is_new = root and not vim.list_contains(now.roots, root)
   if is_new then
     table.insert(now.roots, root)
@@ -258,7 +262,7 @@ function M.start(root)
     end
     return
   end
-  if now.status.state == 'failed' and not root then
+  if now.status.state == 'failed' and not again then
     return
   end
   now.wanted, now.attempt = true, 0

@@ -13,11 +13,10 @@ function M.report(problem)
   end
   table.insert(seen, problem)
   vim.schedule(function()
-    local first = require('pillion.text').visible(problem:match('^[^\n]*'))
-    vim.notify(
-      'Pillion: a fault of the plugin: ' .. first .. ' (:checkhealth pillion has all of it)',
-      vim.log.levels.ERROR
-    )
+    local text = require('pillion.text')
+    local first = text.visible(problem:match('^[^\n]*'))
+    local words = text.cut('Pillion: a fault of its own: ' .. first, math.max(20, vim.o.columns - 40))
+    vim.notify(words .. ' (:checkhealth pillion)', vim.log.levels.ERROR)
   end)
 end
 

@@ -130,8 +130,10 @@ function M.set(opts)
   given = opts or {}
   known = nil
   local _, problems = M.read(given)
-  for _, problem in ipairs(problems) do
-    vim.notify('Pillion: ' .. problem, vim.log.levels.WARN)
+  if #problems > 0 then
+    local more = #problems > 1 and (' and %d more'):format(#problems - 1) or ''
+    local words = require('pillion.text').cut('Pillion: ' .. problems[1], math.max(20, vim.o.columns - 50))
+    vim.notify(words .. more .. ' (:checkhealth pillion)', vim.log.levels.WARN)
   end
 end
 

@@ -96,8 +96,8 @@ function M.facts(buf)
   }
 end
 
----The workspace for a buffer when the user asks for Pillion: with a .mcp.json, else the project, else the working folder.
----Nil where only the user's own connectors are to be had.
+---The workspace for a buffer when the user asks for Pillion: with a .mcp.json, else the project, else the working
+---folder. Nil where only the user's own connectors are to be had.
 ---@param buf integer
 ---@return string?
 function M.root(buf)
@@ -149,10 +149,11 @@ function M.consider(buf)
 end
 
 ---Starts Pillion because the user asked for it.
-function M.now()
+---@param again? boolean whether it is tried again where it failed
+function M.now(again)
   require('pillion.state').watch()
   require('pillion.ui.questions').watch()
-  require('pillion.client').start(M.root(vim.api.nvim_get_current_buf()))
+  require('pillion.client').start(M.root(vim.api.nvim_get_current_buf()), again)
 end
 
 return M

@@ -20,6 +20,8 @@ local now = {
   asks_rev = -1,
   closed = {}, ---@type table<string, pillion.ClosedAsk>
   calls = {}, ---@type table<string, pillion.CallUnderWay>
+  mode = 'ask', ---@type pillion.Mode
+  is_asking_mode = false,
   listeners = {}, ---@type table<string, fun(detail: any)[]>
   is_watching = false,
 }
@@ -98,6 +100,12 @@ function M.closed(id)
   return now.closed[id]
 end
 
+---What may run at all.
+---@return pillion.Mode
+function M.mode()
+  return now.mode
+end
+
 ---The calls that ask or run, the oldest first.
 ---@return pillion.CallUnderWay[]
 function M.calls()
@@ -137,7 +145,23 @@ local function ask_asks()
   end)
 end
 
+---No event tells of another mode, but what changes with it does.
+function M.ask_mode()
+  if now.is_asking_mode then
+    return
+  end
+  now.is_asking_mode = true
+  client.request(protocol.requests.mode_current, nil, function(err, result)
+    now.is_asking_mode = false
+    if not err and result.mode ~= now.mode then
+      now.mode = result.mode
+      changed('client', client.status())
+    end
+  end)
+end
+
 local function follow_connectors(params)
+  M.ask_mode()
   if params.rev ~= now.connectors_rev + 1 then
     return ask_connectors()
   end
@@ -191,7 +215,7 @@ end
 local function forget()
   now.connectors, now.connectors_rev = {}, -1
   now.asks, now.asks_rev = {}, -1
-  now.calls = {}
+  now.calls, now.mode = {}, 'ask'
   changed('connectors')
   changed('asks', { opened = {}, closed = {} })
   changed('calls')
@@ -200,6 +224,7 @@ end
 local function ask_all()
   ask_connectors()
   ask_asks()
+  M.ask_mode()
   client.request(protocol.requests.events, nil, function(err, result)
     for _, event in ipairs(err and {} or result.events) do
       follow_event(event)

@@ -6,6 +6,7 @@ local M = {}
 ---@field client pillion.ClientStatus
 ---@field asks integer open questions
 ---@field connectors pillion.Connector[]
+---@field mode? pillion.Mode
 ---@field progress? string what a call says of how far it has come, foreign text
 
 ---@param facts pillion.StatusFacts
@@ -33,6 +34,11 @@ function M.words(facts)
     end
   end
   local parts = {}
+  if facts.mode == 'paused' then
+    parts[#parts + 1] = 'paused'
+  elseif facts.mode == 'plan' then
+    parts[#parts + 1] = 'read-only'
+  end
   if facts.asks > 0 then
     parts[#parts + 1] = text.count(facts.asks, 'question')
   end
@@ -66,6 +72,7 @@ function M.text()
     client = client.status(),
     asks = #state.asks(),
     connectors = state.connectors(),
+    mode = state.mode(),
     progress = progress and progress.text() or nil,
   })
 end

@@ -4,6 +4,7 @@ local protocol = require('pillion.protocol')
 
 local function told(words)
   return function(err)
+    require('pillion.state').ask_mode()
     vim.notify('Pillion: ' .. (err and err.message or words), err and vim.log.levels.ERROR or vim.log.levels.INFO)
   end
 end
@@ -14,7 +15,7 @@ return {
     name = 'start',
     doc = 'Starts Pillion for the workspace of this buffer.',
     run = function()
-      require('pillion.start').now()
+      require('pillion.start').now(true)
     end,
   },
   {
@@ -44,11 +45,12 @@ return {
     name = 'resume',
     doc = 'Asks whether calls are to run again after `:Pillion stop`.',
     run = function()
+      local key = require('pillion.ui.questions').last_key()
       client.request(protocol.requests.mode_set, { mode = 'ask' }, function(err, result)
         if err then
           return told('')(err)
         elseif result.askId then
-          return require('pillion.ui.questions').open(result.askId)
+          return require('pillion.ui.questions').show(result.askId, key)
         end
         told('calls run as the rules say')()
       end)
@@ -67,9 +69,10 @@ return {
           told(result and 'the mode is ' .. result.mode or '')(err)
         end)
       end
+      local key = require('pillion.ui.questions').last_key()
       client.request(protocol.requests.mode_set, { mode = words[1] }, function(err, result)
         if result and result.askId then
-          return require('pillion.ui.questions').open(result.askId)
+          return require('pillion.ui.questions').show(result.askId, key)
         end
         told(result and 'the mode is ' .. result.mode or '')(err)
       end)

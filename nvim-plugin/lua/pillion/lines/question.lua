@@ -1,5 +1,5 @@
--- The lines of a question: Pillion's own words, and what is foreign behind a mark that no text of others can write (S17).
--- They are values: nothing here touches a buffer.
+-- The lines of a question: Pillion's own words, and what is foreign behind a mark that no text of others can write
+-- (S17). They are values: nothing here touches a buffer.
 local text = require('pillion.text')
 
 ---@class (exact) pillion.QuestionLines

@@ -85,6 +85,7 @@ function M.candidates(schema, before)
 end
 
 local schemas = {} ---@type table<integer, string>
+local numbers, count = {}, 0 ---@type table<string, integer>, integer of the questions whose arguments were edited
 
 ---For 'omnifunc' of these buffers alone.
 ---@param find integer
@@ -125,7 +126,11 @@ end
 ---@param context pillion.QuestionContext
 function M.edit(ask, context)
   local body = ask.body --[[@as pillion.ApprovalBody]]
-  local name = 'pillion://arguments/' .. ask.askId
+  if not numbers[ask.askId] then
+    count = count + 1
+    numbers[ask.askId] = count
+  end
+  local name = 'pillion://arguments/' .. numbers[ask.askId]
   local buf = vim.fn.bufnr('^' .. name .. '$')
   if buf == -1 then
     buf = vim.api.nvim_create_buf(false, false)

@@ -116,8 +116,11 @@ function M.question(ask, draft)
   end
   local function decide(decision)
     return function(context)
-      local item = many and context.item or body.items[1]
-      if not item then
+      local item = body.items[1]
+      if many then
+        item = context.item
+      end
+      if not (item and item.connector) then
         return context.say('Put the cursor on a connector first.')
       end
       if not many then

@@ -3,6 +3,7 @@
 local lines = require('pillion.lines.question')
 local form = require('pillion.form')
 local form_lines = require('pillion.lines.form')
+local json = require('pillion.json')
 local text = require('pillion.text')
 
 local M = {}
@@ -148,6 +149,21 @@ local function act(made, draft)
   end
 end
 
+---Fills in what the schema offers.
+---@param made pillion.Form
+local function use_defaults(made)
+  for _, field in ipairs(form.rows(made)) do
+    local default = field.default and json.read(field.default)
+    if default and field.type == 'array' then
+      for _, item in ipairs(default.items or {}) do
+        form.add(made, field).value = item.text
+      end
+    elseif default and not field.value then
+      field.value = field.default
+    end
+  end
+end
+
 ---@param ask pillion.Ask
 ---@param draft table
 ---@return pillion.Question
@@ -158,11 +174,7 @@ function M.question(ask, draft)
   end
   if not draft.form then
     draft.form, draft.faults = form.new(body.schemaText), {}
-    for _, field in ipairs(form.rows(draft.form)) do
-      if field.default and not field.value then
-        field.value = field.default
-      end
-    end
+    use_defaults(draft.form)
   end
   local made = draft.form
   local p = opening(ask, 'A connector asks, not Pillion. What you write here goes to it.')
@@ -194,7 +206,9 @@ function M.question(ask, draft)
       draft.faults = form.faults(made)
       if #draft.faults > 0 then
         context.render()
-        return context.say('It is not complete: ' .. text.visible(draft.faults[1].path .. ' ' .. draft.faults[1].message))
+        return context.say(
+          'It is not complete: ' .. text.visible(draft.faults[1].path .. ' ' .. draft.faults[1].message)
+        )
       end
       context.send({ action = 'accept', contentText = form.text(made) })
     end,

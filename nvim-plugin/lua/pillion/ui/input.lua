@@ -27,11 +27,15 @@ local function read(body, go)
     return value ~= '' and go(value) or nil
   end
   if body.options and #body.options > 0 then
-    return vim.ui.select(body.options, { prompt = prompt, kind = 'pillion', format_item = text.visible }, function(value)
-      if value then
-        go(value)
+    return vim.ui.select(
+      body.options,
+      { prompt = prompt, kind = 'pillion', format_item = text.visible },
+      function(value)
+        if value then
+          go(value)
+        end
       end
-    end)
+    )
   end
   vim.ui.input({ prompt = prompt, default = body.default }, function(value)
     if value then

@@ -1,6 +1,7 @@
 -- The open questions as a person meets them: the badge, and the page of one question with a key for each answer.
--- No question takes the focus by itself but after the person's own action, in normal mode and in quiet (U3); a page takes
--- no answer until half a second of silence after it was shown or changed (S16); closing it leaves the question open.
+-- No question takes the focus by itself but after the person's own action, in normal mode and in quiet (U3); a page
+-- takes no answer until half a second of silence after it was shown or changed (S16); closing it leaves the question
+-- open.
 local badge = require('pillion.ui.badge')
 local client = require('pillion.client')
 local fault = require('pillion.fault')
@@ -140,6 +141,7 @@ end
 ---@param words string
 local function note(id, words)
   now.notes[id] = words
+  vim.api.nvim_echo({ { text.cut(words, math.max(10, vim.o.columns - 14)), 'WarningMsg' } }, false, {})
   if now.pages[id] then
     now.pages[id]:render()
   end
@@ -331,6 +333,14 @@ local function render(id)
   return open_lines(id, question)
 end
 
+---Gives the window the height that its page wants, where there is room.
+local function fit()
+  local wanted = vim.api.nvim_win_text_height(0, {}).all + 1
+  if vim.api.nvim_win_get_config(0).relative == '' and vim.fn.winnr('$') > 1 then
+    vim.api.nvim_win_set_height(0, math.max(8, math.min(wanted, vim.o.lines - 8)))
+  end
+end
+
 ---Shows a question and goes there. The person asked for it: see U3.
 ---@param id string
 function M.open(id)
@@ -360,6 +370,7 @@ function M.open(id)
   })
   now.pages[id] = page
   page:show()
+  fit()
   vim.api.nvim_win_set_cursor(0, { 1, 0 })
   die()
   update_badge()
@@ -439,6 +450,12 @@ function M.review(connector)
     end
     M.show(result.askId, key)
   end)
+end
+
+---When the last key was pressed: what `show` wants to be told by whoever asks for a question.
+---@return integer
+function M.last_key()
+  return now.last_key
 end
 
 ---Shows a question that the person's own action raised, as soon as it is known; not over what was typed since.

@@ -95,7 +95,9 @@ local function counts(body)
   if body.scope == 'project' then
     return body.root and 'in ' .. text.path(body.root) or 'in the folders of this window'
   end
-  return body.scope == 'session' and 'until the session ends' or body.scope == 'user' and 'in every folder' or body.scope
+  return body.scope == 'session' and 'until the session ends'
+    or body.scope == 'user' and 'in every folder'
+    or body.scope
 end
 
 ---@param p pillion.QuestionLines
