@@ -133,6 +133,9 @@ servers: build
 # A figure over its limit is said; it is a failure only with BENCH_STRICT=1.
 bench:
 	@go run ./sidecar/bench $(BENCHFLAGS)
+	@$(BEDS)/install.sh neovim-floor neovim-newest
+	@for bed in neovim-floor neovim-newest; do "$(PILLION_DEV_CACHE)/$$bed/nvim" --clean -l nvim-plugin/tests/startup.lua \
+	  "$(PILLION_DEV_CACHE)/$$bed/nvim" || exit 1; done
 
 # The unit leg runs them too; here each attempt has its line.
 redteam:
@@ -153,5 +156,7 @@ format:
 	gofmt -w .
 	@$(BEDS)/install.sh tools && "$(TOOLS)/stylua" $(LUA)
 
+# A test of the plugin holds that its help is current.
 generate:
 	go generate ./...
+	@$(BEDS)/install.sh neovim-floor && "$(PILLION_DEV_CACHE)/neovim-floor/nvim" --clean -l nvim-plugin/doc/generate.lua

@@ -152,6 +152,7 @@ end
 ---@field lines? integer
 ---@field columns? integer
 ---@field cwd? string
+---@field clean? boolean whether her own configuration and packages are left out; they are
 ---@field plugin? boolean whether the plugin is there; it is
 ---@field ui? boolean whether somebody looks at it; somebody does
 ---@field environment? table<string, string>
@@ -163,7 +164,10 @@ function M.neovim(machine, opts)
   opts = opts or {}
   local child = MiniTest.new_child_neovim()
   local address = machine.root .. '/run/nvim' .. tostring(vim.uv.hrtime())
-  local args = { vim.env.PILLION_NVIM, '--clean', '-n', '--listen', address }
+  local args = { vim.env.PILLION_NVIM, '-n', '--listen', address }
+  if opts.clean ~= false then
+    table.insert(args, '--clean')
+  end
   local function before(line)
     vim.list_extend(args, { '--cmd', line })
   end

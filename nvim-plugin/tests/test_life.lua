@@ -95,10 +95,13 @@ T['editor quits'] = MiniTest.new_set({ parametrize = { { 'qa!' }, { 'cquit' }, {
 T['editor quits']['by'] = function(how)
   local m = machine()
   h.write(m.root .. '/bin/deaf', '#!/bin/sh\ntrap "" TERM HUP INT\n"$@"\nwhile :; do sleep 1; done\n')
-  vim.uv.fs_chmod(m.root .. '/bin/deaf', tonumber('700', 8))
+  h.write(m.root .. '/bin/slow', '#!/bin/sh\n"$@"\nsleep 1\n')
+  for _, name in ipairs({ 'deaf', 'slow' }) do
+    vim.uv.fs_chmod(m.root .. '/bin/' .. name, tonumber('700', 8))
+  end
   m.configure_user({
     clean = m.notes(),
-    slow = { command = 'sh', args = { '-c', 'pillion demo; sleep 1' } },
+    slow = { command = m.root .. '/bin/slow', args = { 'pillion', 'demo' } },
     deaf = { command = m.root .. '/bin/deaf', args = { 'pillion', 'demo' } },
   })
   local n = neovim(m)
@@ -118,6 +121,8 @@ T['editor quits']['by'] = function(how)
   else
     n.quit(how)
   end
+  -- It did not wait for the deaf one, which the sidecar ends by itself.
+  h.contains(table.concat(h.inhabitants(m), '\n'), '/bin/deaf')
 end
 
 T['an elicitation ends with its editor'] = function()

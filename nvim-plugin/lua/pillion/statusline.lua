@@ -57,7 +57,8 @@ function M.words(facts)
   if #parts == 0 and ready > 0 then
     parts[#parts + 1] = ready .. ' ready'
   end
-  return text.statusline(#parts == 0 and 'Pillion' or 'Pillion: ' .. table.concat(parts, ', '))
+  local words = #parts == 0 and 'Pillion' or 'Pillion: ' .. table.concat(parts, ', ')
+  return (words:gsub('%%', '%%%%')) -- every part is visible already
 end
 
 ---@return string

@@ -62,12 +62,8 @@ end
 function M.run(command)
   local found, words = M.find(command.fargs)
   if not found then
-    vim.notify(
-      ('Pillion: there is no subcommand %s; :Pillion <Tab> lists them'):format(
-        require('pillion.text').quoted(command.fargs[1])
-      ),
-      vim.log.levels.ERROR
-    )
+    local name = require('pillion.text').quoted(command.fargs[1])
+    require('pillion.ui.ask').refuse(('there is no subcommand %s; :Pillion <Tab> lists them'):format(name))
     return
   end
   local rest = command.args:gsub('^%s+', '')

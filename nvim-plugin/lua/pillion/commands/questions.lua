@@ -1,4 +1,5 @@
 -- What is asked, and what stands of the answers.
+local ask = require('pillion.ui.ask')
 local client = require('pillion.client')
 local protocol = require('pillion.protocol')
 local text = require('pillion.text')
@@ -13,15 +14,11 @@ local function waiting_names()
   return names
 end
 
-local function say(words, level)
-  vim.notify('Pillion: ' .. words, level or vim.log.levels.INFO, { title = 'Pillion' })
-end
-
 ---Takes the newest standing permission back.
 local function undo()
   client.request(protocol.requests.permissions, nil, function(err, result)
     if err then
-      return say(text.visible(err.message), vim.log.levels.ERROR)
+      return ask.refuse(text.visible(err.message))
     end
     local newest
     for _, rule in ipairs(result.rules) do
@@ -30,13 +27,13 @@ local function undo()
       end
     end
     if not newest then
-      return say('no permission stands')
+      return ask.tell('no permission stands')
     end
     client.request(protocol.requests.permission_remove, { id = newest.id }, function(failed)
       if failed then
-        return say(text.visible(failed.message), vim.log.levels.ERROR)
+        return ask.refuse(text.visible(failed.message))
       end
-      say('taken back: ' .. text.visible(newest.label))
+      ask.tell('taken back: ' .. text.visible(newest.label))
     end)
   end)
 end

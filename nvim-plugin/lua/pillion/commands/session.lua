@@ -1,11 +1,16 @@
 -- Starting, ending and pausing Pillion itself.
+local ask = require('pillion.ui.ask')
 local client = require('pillion.client')
 local protocol = require('pillion.protocol')
+local text = require('pillion.text')
 
 local function told(words)
   return function(err)
     require('pillion.state').ask_mode()
-    vim.notify('Pillion: ' .. (err and err.message or words), err and vim.log.levels.ERROR or vim.log.levels.INFO)
+    if err then
+      return ask.refuse(text.visible(err.message))
+    end
+    ask.tell(words)
   end
 end
 

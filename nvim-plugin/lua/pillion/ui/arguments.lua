@@ -1,5 +1,6 @@
 -- The arguments of a call in a buffer of their own, to be edited before they are allowed once. They are completed and
 -- checked by the tool's schema; writing the buffer sends them, closing it leaves the question open.
+local faults = require('pillion.faults')
 local form = require('pillion.form')
 local json = require('pillion.json')
 local text = require('pillion.text')
@@ -20,10 +21,8 @@ function M.faults(schema, source)
   elseif node.kind ~= 'object' then
     return { { lnum = 0, col = 0, message = 'an object belongs here' } }
   end
-  local found = {}
-  local filled = form.filled(schema, source)
   local rows = vim.split(source, '\n', { plain = true })
-  local function line_of(path)
+  local function place(path)
     local name = path:match('([^/]*)$'):gsub('~1', '/'):gsub('~0', '~')
     for i, row in ipairs(rows) do
       local at = name ~= '' and row:find(json.quote(name), 1, true)
@@ -33,17 +32,12 @@ function M.faults(schema, source)
     end
     return 0, 0
   end
-  if filled.root.type == 'json' and filled.root.reason then
-    local path = filled.root.reason:match('^(/%S+) ') or ''
-    local line, column = line_of(path)
-    found[1] = { lnum = line, col = column, message = filled.root.reason }
-    return found
-  end
-  for _, fault in ipairs(form.faults(filled)) do
-    local line, column = line_of(fault.path)
-    found[#found + 1] = { lnum = line, col = column, message = fault.path .. ': ' .. fault.message }
-  end
-  return found
+  local made = form.new(schema)
+  made.root.type, made.root.value = 'json', source
+  return vim.tbl_map(function(fault)
+    local line, column = place(fault.path)
+    return { lnum = line, col = column, message = (fault.path == '' and '/' or fault.path) .. ': ' .. fault.message }
+  end, faults.of(made))
 end
 
 ---What can stand at the cursor: the names that the schema has, or the values of the name before it.
@@ -106,7 +100,7 @@ end
 
 local function check(buf)
   local source = table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), '\n')
-  local faults = M.faults(schemas[buf], source)
+  local found_faults = M.faults(schemas[buf], source)
   vim.diagnostic.set(
     faults_space,
     buf,
@@ -116,9 +110,9 @@ local function check(buf)
         severity = vim.diagnostic.severity.ERROR,
         source = 'Pillion',
       })
-    end, faults)
+    end, found_faults)
   )
-  return source, faults
+  return source, found_faults
 end
 
 ---Opens the arguments of an approval.
@@ -151,9 +145,9 @@ function M.edit(ask, context)
     check(buf)
   end)
   on('BufWriteCmd', function()
-    local source, faults = check(buf)
-    if #faults > 0 then
-      return vim.notify('Pillion: not sent: ' .. text.visible(faults[1].message), vim.log.levels.WARN)
+    local source, problems = check(buf)
+    if #problems > 0 then
+      return require('pillion.ui.ask').refuse('not sent: ' .. text.visible(problems[1].message))
     end
     vim.bo[buf].modified = false
     context.send({ decision = 'once', argumentsText = source })

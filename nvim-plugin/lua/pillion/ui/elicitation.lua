@@ -1,6 +1,7 @@
 -- What a connector asks for itself: a form to fill in, or a page to open. Pillion's own words say whose question it is.
 -- Shows nothing itself: ui/questions.lua does.
 local lines = require('pillion.lines.question')
+local faults = require('pillion.faults')
 local form = require('pillion.form')
 local form_lines = require('pillion.lines.form')
 local json = require('pillion.json')
@@ -203,7 +204,7 @@ function M.question(ask, draft)
     'send',
     'Send it',
     function(context)
-      draft.faults = form.faults(made)
+      draft.faults = faults.of(made)
       if #draft.faults > 0 then
         context.render()
         return context.say(

@@ -8,6 +8,7 @@ local fault = require('pillion.fault')
 local lines = require('pillion.lines.question')
 local options = require('pillion.options')
 local protocol = require('pillion.protocol')
+local say = require('pillion.ui.ask')
 local state = require('pillion.state')
 local text = require('pillion.text')
 local view = require('pillion.view')
@@ -35,6 +36,16 @@ local M = {}
 
 ---How long a page takes no answer, and how long no key may have been pressed before something takes the focus.
 M.dead_ms, M.quiet_ms = 500, 1000
+
+---The groups of questions, and what they are linked to.
+M.groups = {
+  PillionHidden = 'DiagnosticVirtualTextError',
+  PillionForeign = 'NonText',
+  PillionAdded = 'Added',
+  PillionRemoved = 'Removed',
+  PillionBadge = 'NormalFloat',
+  PillionBadgeBorder = 'DiagnosticWarn',
+}
 
 local standing = require('pillion.ui.standing')
 
@@ -199,7 +210,7 @@ local function send(id, answer, said)
     local page = now.pages[id]
     local was_here = page ~= nil and vim.api.nvim_get_current_buf() == page.buf
     if said then
-      vim.notify('Pillion: ' .. said, vim.log.levels.INFO, { title = 'Pillion' })
+      say.tell(said)
     end
     go_on(id, was_here)
   end)
@@ -445,8 +456,7 @@ function M.review(connector)
   local key = now.last_key
   client.request(protocol.requests.ask_show, { connector = connector }, function(err, result)
     if err or not result.askId then
-      vim.notify('Pillion: ' .. (err and err.message or 'nothing is asked, and nothing needs permission'))
-      return
+      return say.tell(err and text.visible(err.message) or 'nothing is asked, and nothing needs permission')
     end
     M.show(result.askId, key)
   end)
@@ -502,22 +512,13 @@ local function asks_changed(detail)
   end
 end
 
-local groups = {
-  PillionHidden = 'DiagnosticVirtualTextError',
-  PillionForeign = 'NonText',
-  PillionAdded = 'Added',
-  PillionRemoved = 'Removed',
-  PillionBadge = 'NormalFloat',
-  PillionBadgeBorder = 'DiagnosticWarn',
-}
-
 ---Begins to show what is asked; does nothing where that was done.
 function M.watch()
   if now.is_watching then
     return
   end
   now.is_watching = true
-  for name, link in pairs(groups) do
+  for name, link in pairs(M.groups) do
     vim.api.nvim_set_hl(0, name, { link = link, default = true })
   end
   vim.on_key(function()

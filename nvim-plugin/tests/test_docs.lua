@@ -1,0 +1,87 @@
+-- The documentation is what the source has, and every command in it runs.
+local h = require('helpers')
+local T, machine, neovim = h.set()
+
+local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+local plugin = vim.fs.dirname(here)
+local root = vim.fs.dirname(plugin)
+
+T['the help and the table of commands are current'] = function()
+  local done = vim
+    .system({ vim.env.PILLION_NVIM, '--clean', '-l', plugin .. '/doc/generate.lua', 'check' }, { text = true })
+    :wait()
+  h.equal({ done.code, done.stderr }, { 0, '' })
+end
+
+T['the help has every tag once'] = function()
+  local m = machine()
+  vim.fn.mkdir(m.root .. '/doc')
+  h.write(m.root .. '/doc/pillion.txt', h.read(plugin .. '/doc/pillion.txt'))
+  local n = neovim(m, { ui = false })
+  n.cmd('helptags ' .. m.root .. '/doc')
+  local tags = h.read(m.root .. '/doc/tags')
+  for _, subcommand in ipairs(require('pillion.commands').all()) do
+    h.contains(tags, ':Pillion' .. (subcommand.name == '' and '' or '-' .. subcommand.name:gsub(' ', '-')) .. '\t')
+  end
+end
+
+T['every command of the docs runs'] = function()
+  local m = machine()
+  m.configure({ notes = m.notes() })
+  m.configure_user({ mine = m.notes() })
+  local n = neovim(m, { columns = 120, lines = 40 })
+  n.connector('notes', 'waiting')
+  -- Whoever chooses and types nothing changes nothing.
+  n.lua([[
+    vim.ui.select = function(_, _, done) done(nil) end
+    vim.ui.input = function(_, done) done(nil) end
+    vim.ui.open = function() return {} end
+  ]])
+  local all = require('pillion.commands').all()
+  table.sort(all, function(a, b)
+    return a.name ~= 'quit' and b.name == 'quit' -- the last one, for it leaves nothing to run
+  end)
+  for _, subcommand in ipairs(all) do
+    local name = vim.trim('Pillion ' .. subcommand.name)
+    n.cmd('silent ' .. name)
+    n.lua('vim.wait(60, function() return false end)')
+    h.equal({ name, n.lua_get([[require('pillion.fault').all()]]) }, { name, {} })
+    h.equal({ name, n.v.errmsg }, { name, '' })
+    n.cmd('silent! only!')
+  end
+end
+
+T['a command that is none says so'] = function()
+  local m = machine()
+  local n = neovim(m)
+  n.cmd('Pillion no%such')
+  h.contains(n.cmd_capture('messages'), 'there is no subcommand "no%such"')
+end
+
+T['subcommands are completed'] = function()
+  local m = machine()
+  m.configure({ notes = m.notes(), other = m.notes() })
+  local n = neovim(m)
+  n.connector('other', 'waiting')
+  local function complete(line)
+    return n.fn.getcompletion(line, 'cmdline')
+  end
+  h.equal(complete('Pillion ques'), { 'questions' })
+  h.equal(complete('Pillion review '), { 'notes', 'other' })
+  h.equal(complete('Pillion mode p'), { 'plan', 'paused' })
+  h.equal(vim.list_contains(complete('Pillion connector '), 'restart'), true)
+  h.equal(#complete('Pillion ') > 20, true)
+end
+
+T['every scenario has its test'] = function()
+  local all = {}
+  for _, file in ipairs(vim.fn.globpath(here, 'test_*.lua', true, true)) do
+    all[#all + 1] = h.read(file)
+  end
+  local text = table.concat(all)
+  for name in h.read(root .. '/editors/scenarios.txt'):gmatch('[^\n]+') do
+    h.contains(text, ("T['%s']"):format(name))
+  end
+end
+
+return T
