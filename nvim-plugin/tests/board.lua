@@ -1,5 +1,5 @@
--- A connector for the tests, run as `nvim -l board.lua`: an MCP server with a resource that changes, templates, prompts,
--- and what may be typed for them.
+-- A connector for the tests, run as `nvim -l board.lua`: an MCP server with a resource that changes, templates,
+-- prompts, and what may be typed for them.
 local text = '# Board\n\nnothing yet\n'
 
 local function send(message)

@@ -170,6 +170,17 @@ T['S23 no title of a page is read as a command'] = function()
   eq(vim.g.ran, nil)
 end
 
+T['S23 no name of a page means anything to a shell or a status line'] = function()
+  eq(view.part('a/$(touch x)`%{%1%}#|"\'*\u{202e}é'), 'a/__touch_x_____1________u_202e_é')
+end
+
+T['a page is read anew by :edit'] = function()
+  open('one'):show()
+  vim.cmd.edit()
+  eq(buffer(), { 'a name', 'b name', 'c name' })
+  eq({ vim.bo.modifiable, vim.bo.buftype }, { false, 'nofile' })
+end
+
 T['sections fold'] = function()
   local page = open('one', {
     foldlevel = 0,

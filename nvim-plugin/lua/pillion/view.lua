@@ -49,6 +49,8 @@
 
 local M = {}
 
+local text_of = require('pillion.text')
+
 local marks = vim.api.nvim_create_namespace('pillion')
 local hints = vim.api.nvim_create_namespace('pillion.hint')
 
@@ -234,10 +236,19 @@ function Page:seek(id)
   end
 end
 
+---A part of a buffer's name that foreign text says: no character in it means anything to a shell, in a status line or
+---on a command line, where people and plugins write the names of buffers.
+---@param s string
+---@return string
+function M.part(s)
+  local plain = text_of.visible(s):gsub('[^%w%-%._~:/@+,=\128-\255]', '_')
+  return vim.fn.strcharpart(plain, 0, 200)
+end
+
 ---The window bar: what the page is, and how to learn its keys.
 local function bar(title)
   title = title:gsub('%%', '%%%%')
-  return ' %#PillionTitle#' .. title .. '%*%=%#PillionHint#g? keys  q close %*'
+  return ' %#PillionTitle#%<' .. title .. '%*%=%#PillionHint#g? keys  q close %*'
 end
 
 function Page:title(title)
@@ -398,6 +409,9 @@ local function map(page)
     vim.keymap.set('n', key[1], function()
       key[3](page:item(), page)
     end, { buffer = page.buf, nowait = true, silent = true, desc = 'Pillion: ' .. key[2] })
+    if key[1] == '<CR>' then
+      vim.keymap.set('n', '<2-LeftMouse>', '<CR>', { buffer = page.buf, remap = true, desc = 'Pillion: ' .. key[2] })
+    end
   end
 end
 
@@ -448,6 +462,14 @@ function M.open(options)
           show_hint(page)
         end
       end)
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufReadCmd', {
+    buffer = buf,
+    desc = 'a page is read anew by :edit',
+    callback = function()
+      page.lines = {}
+      page:render()
     end,
   })
   vim.api.nvim_create_autocmd('BufWipeout', {

@@ -240,7 +240,7 @@ function M.open(tool, argumentsText, faults)
   local made = argumentsText and form.filled(tool.inputSchemaText, argumentsText) or form.new(tool.inputSchemaText)
   local filling = { tool = tool, made = made, faults = faults or {}, is_checked = false }
   filling.page = view.open({
-    name = 'pillion://call/' .. text.visible(tool.servedName),
+    name = 'pillion://call/' .. view.part(tool.servedName),
     kind = 'form',
     title = 'Run ' .. text.visible(tool.label),
     keys = keys(filling),

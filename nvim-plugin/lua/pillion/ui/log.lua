@@ -116,7 +116,7 @@ function M.open(connector)
   local root = connector.root and vim.fs.basename(vim.uri_to_fname(connector.root))
   read(log)
   log.page = view.open({
-    name = 'pillion://log/' .. text.visible(connector.name .. (root and '@' .. root or '')),
+    name = 'pillion://log/' .. view.part(connector.name .. (root and '@' .. root or '')),
     kind = 'log',
     title = 'Log of ' .. text.visible(connector.name),
     keys = {

@@ -65,7 +65,7 @@ local function write(prompt, values)
     local name = connector and connector.name or prompt.connector
     view
       .open({
-        name = ('pillion://prompt/%s/%s'):format(text.visible(name), text.visible(prompt.name)),
+        name = ('pillion://prompt/%s/%s'):format(view.part(name), view.part(prompt.name)),
         kind = 'prompt',
         title = ('Prompt %s of %s'):format(text.visible(prompt.name), text.visible(name)),
         keys = {

@@ -126,7 +126,7 @@ function M.open(connector_id, uri)
   local reading = { connector = connector, uri = uri, is_followed = false }
   local off
   reading.page = view.open({
-    name = ('pillion://resource/%s/%s'):format(text.visible(connector.name), text.visible(uri)),
+    name = ('pillion://resource/%s/%s'):format(view.part(connector.name), view.part(uri)),
     kind = 'resource',
     title = title(reading),
     keys = keys(reading),

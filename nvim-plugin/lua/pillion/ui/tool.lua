@@ -164,7 +164,7 @@ function M.open(tool)
     local found = lines.detail(whole, typescript)
     view
       .open({
-        name = 'pillion://tool/' .. text.visible(whole.servedName),
+        name = 'pillion://tool/' .. view.part(whole.servedName),
         kind = 'tool',
         title = text.visible(whole.label) .. (whole.title and '  ' .. text.visible(whole.title) or ''),
         foldlevel = 1,

@@ -5,6 +5,7 @@ local block = require('pillion.lines.block')
 local list = require('pillion.ui.list')
 local protocol = require('pillion.protocol')
 local text = require('pillion.text')
+local view = require('pillion.view')
 
 local M = {}
 
@@ -48,7 +49,7 @@ local keys = {
 ---@param name string
 local function open(params, name)
   list.open({
-    name = 'pillion://why/' .. text.visible(name),
+    name = 'pillion://why/' .. view.part(name),
     kind = 'why',
     title = 'Why ' .. text.visible(name),
     method = protocol.requests.why,
