@@ -49,6 +49,7 @@
 
 local M = {}
 
+local keys = require('pillion.keys')
 local text_of = require('pillion.text')
 
 local marks = vim.api.nvim_create_namespace('pillion')
@@ -248,7 +249,7 @@ end
 ---The window bar: what the page is, and how to learn its keys.
 local function bar(title)
   title = title:gsub('%%', '%%%%')
-  return ' %#PillionTitle#%<' .. title .. '%*%=%#PillionHint#g? keys  q close %*'
+  return ' %#PillionTitle#%<' .. title .. ' %*%=%#PillionHint#g? keys  q close %*'
 end
 
 function Page:title(title)
@@ -347,72 +348,25 @@ function Page.leave()
   end
 end
 
----@param keys pillion.Key[]
-local function show_keys(keys)
-  local width, rows = 0, {}
-  for _, key in ipairs(keys) do
-    width = math.max(width, vim.fn.strdisplaywidth(key[1]))
-  end
-  local longest = 20
-  for _, key in ipairs(keys) do
-    local row = (' %s%s  %s '):format(key[1], (' '):rep(width - vim.fn.strdisplaywidth(key[1])), key[2])
-    rows[#rows + 1], longest = row, math.max(longest, vim.fn.strdisplaywidth(row))
-  end
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, rows)
-  for row, key in ipairs(keys) do
-    vim.api.nvim_buf_set_extmark(buf, marks, row - 1, 1, { end_col = 1 + #key[1], hl_group = 'PillionKey' })
-  end
-  vim.bo[buf].modifiable, vim.bo[buf].bufhidden, vim.bo[buf].filetype = false, 'wipe', 'pillion-keys'
-  local height = math.min(#rows, vim.o.lines - 6)
-  local win = vim.api.nvim_open_win(buf, true, {
-    relative = 'editor',
-    style = 'minimal',
-    border = 'rounded',
-    title = ' keys ',
-    width = math.min(longest, vim.o.columns - 4),
-    height = height,
-    row = math.max(0, math.floor((vim.o.lines - height) / 2) - 2),
-    col = math.max(0, math.floor((vim.o.columns - longest) / 2) - 1),
-  })
-  vim.wo[win].cursorline, vim.wo[win].wrap = true, false
-  for _, lhs in ipairs({ 'q', 'g?', '<Esc>' }) do
-    vim.keymap.set('n', lhs, '<Cmd>close<CR>', { buffer = buf, nowait = true })
-  end
-  vim.api.nvim_create_autocmd('WinLeave', {
-    buffer = buf,
-    once = true,
-    callback = function()
-      pcall(vim.api.nvim_win_close, win, true)
-    end,
-  })
-end
+local group ---@type integer?
 
----@param page pillion.Page
-local function map(page)
-  local keys = vim.list_extend({}, page.options.keys or {})
-  keys[#keys + 1] = {
-    'g?',
-    'these keys',
-    function()
-      show_keys(keys)
-    end,
-  }
-  keys[#keys + 1] = {
-    'q',
-    'back, or close the window',
-    function()
-      page.leave()
-    end,
-  }
-  for _, key in ipairs(keys) do
-    vim.keymap.set('n', key[1], function()
-      key[3](page:item(), page)
-    end, { buffer = page.buf, nowait = true, silent = true, desc = 'Pillion: ' .. key[2] })
-    if key[1] == '<CR>' then
-      vim.keymap.set('n', '<2-LeftMouse>', '<CR>', { buffer = page.buf, remap = true, desc = 'Pillion: ' .. key[2] })
-    end
+---Lines are as long as their window is wide: those of windows that were resized are made anew.
+local function follow_sizes()
+  if group then
+    return
   end
+  group = vim.api.nvim_create_augroup('pillion.view', {})
+  vim.api.nvim_create_autocmd('WinResized', {
+    group = group,
+    callback = function()
+      for _, win in ipairs(vim.v.event.windows or {}) do
+        local page = vim.api.nvim_win_is_valid(win) and pages[vim.api.nvim_win_get_buf(win)]
+        if page then
+          page:render()
+        end
+      end
+    end,
+  })
 end
 
 ---The page of a buffer.
@@ -427,6 +381,7 @@ end
 ---@return pillion.Page
 function M.open(options)
   define_groups()
+  follow_sizes()
   for _, page in pairs(pages) do
     if page.options.name == options.name then
       local replaced = page.options
@@ -434,7 +389,7 @@ function M.open(options)
       if replaced.closed and replaced.closed ~= options.closed then
         replaced.closed()
       end
-      map(page)
+      keys.map(page)
       page:render()
       return page
     end
@@ -447,7 +402,7 @@ function M.open(options)
   o.buftype, o.bufhidden, o.swapfile, o.modeline, o.undolevels = 'nofile', 'hide', false, false, -1
   o.modifiable = false
   o.formatlistpat = [[^\s*\d\+\.\s\+]]
-  map(page)
+  keys.map(page)
   vim.api.nvim_create_autocmd('BufWinEnter', {
     buffer = buf,
     callback = function()
