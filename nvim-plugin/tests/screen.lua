@@ -9,7 +9,7 @@ local changing = {
   { '20%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%dZ', '2026-01-02T12:34:56Z' },
   { 'process %d+', 'process 12345' },
   { '%x+%.log', '0123456789abcdef0123456789abcdef.log' },
-  { ' %d+ ms', ' 12 ms' },
+  { ' [<%d]%d* ms', ' 12 ms' },
   { ' %d+%.%d s', ' 1.2 s' },
   { ' %d%d:%d%d:%d%d', ' 12:34:56' },
 }

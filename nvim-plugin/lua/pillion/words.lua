@@ -77,6 +77,15 @@ function M.status(status)
   return ('ended as %q, which this plugin does not know; look before you call again'):format(status), 'PillionFailed'
 end
 
+---How long the tool of a call took, where it ran.
+---@param status string?
+---@param ms integer?
+---@return string?
+function M.took(status, ms)
+  local ran = status == 'ok' or status == 'toolError'
+  return ms and (ran or ms > 0) and M.duration(ms) or nil
+end
+
 ---Whether a call may have done something that its status does not tell, in a sentence.
 ---@param status string
 ---@param may boolean?
@@ -134,7 +143,9 @@ end
 ---@param ms number
 ---@return string
 function M.duration(ms)
-  if ms < 1000 then
+  if ms < 1 then
+    return '<1 ms'
+  elseif ms < 1000 then
     return ('%d ms'):format(ms)
   elseif ms < 60000 then
     return ('%.1f s'):format(ms / 1000)

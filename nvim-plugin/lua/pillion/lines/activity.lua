@@ -72,9 +72,7 @@ local function call_rows(calls, allowed, width)
   for _, call in ipairs(calls) do
     local status, group = outcome(call)
     local details = {}
-    if call.durationMs and call.durationMs > 0 then
-      details[#details + 1] = words.duration(call.durationMs)
-    end
+    details[#details + 1] = words.took(call.status, call.state == 'finished' and (call.durationMs or 0) or nil)
     details[#details + 1] = askers[call.asker] or call.asker and text.visible(call.asker) or nil
     details[#details + 1] = allowed[call.callId] and text.visible(allowed[call.callId]) or nil
     local row = {

@@ -47,8 +47,9 @@ end
 local function outcome(lines, result, call)
   local status, group = words.status(result.status)
   local head = { { status, group } }
-  if result.durationMs and result.durationMs > 0 then
-    head[#head + 1] = { '  ' .. words.duration(result.durationMs), 'PillionDetail' }
+  local took = words.took(result.status, result.durationMs)
+  if took then
+    head[#head + 1] = { '  ' .. took, 'PillionDetail' }
   end
   local allowed = words.allowed(result.allowed)
   if allowed then
