@@ -207,10 +207,14 @@ function M.neovim(machine, opts)
     return connected
   end)
   child.job = { address = address, id = job, channel = channel }
-  child.pid = child.fn.getpid()
   M.wait('Neovim to have a screen', function()
-    return child.api.nvim_get_vvar('vim_did_enter') == 1 and (not has_screen or #child.api.nvim_list_uis() > 0)
+    -- While it starts it may wait for its terminal, and answers nothing else.
+    return not child.api.nvim_get_mode().blocking
+      and child.api.nvim_get_vvar('vim_did_enter') == 1
+      and (not has_screen or #child.api.nvim_list_uis() > 0)
   end)
+
+  child.pid = child.api.nvim_call_function('getpid', {})
 
   ---The screen as lines of text.
   function child.screen()

@@ -40,7 +40,8 @@ T['vim.pack'] = function()
     m.home .. '/.config/nvim/init.lua',
     ('vim.pack.add({ { src = "file://%s" } }, { confirm = false })\n'):format(source)
   )
-  works(neovim(m, { plugin = false, clean = false }))
+  -- Without a screen: what it says of its progress makes Neovim wait for a key.
+  works(neovim(m, { plugin = false, clean = false, ui = false }))
 end
 
 T['lazy.nvim needs no setup: the folder on the runtimepath is all'] = function()
