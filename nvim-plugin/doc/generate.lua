@@ -57,8 +57,7 @@ local function fields(source, class)
     elseif inside and line:find('^%-%-%-@field') then
       local name, type, tail = line:match('^%-%-%-@field (%S+)%s+(%S+)%s*(.*)$')
       if line:find('fun%(') then
-        name, type, tail = line:match('^%-%-%-@field (%S+)%s+(.+)$'), 'function', ''
-        name = line:match('^%-%-%-@field (%S+)')
+        name, type, tail = line:match('^%-%-%-@field (%S+)'), 'function', ''
       end
       local doc = #comment > 0 and table.concat(comment, ' ') or tail
       found[#found + 1] = { name = name:gsub('%?$', ''), type = type, doc = doc }

@@ -172,11 +172,11 @@ function M.neovim(machine, opts)
     vim.list_extend(args, { '--cmd', line })
   end
   before('set shortmess+=I termguicolors background=dark laststatus=2')
-  -- The same on every version, and the plugin's own words on every screen.
-  before('let &statusline = "%<%f%=%{%v:lua.require\'pillion\'.statusline()%} "')
   before('lua vim.diagnostic.config({ virtual_text = false, signs = false, underline = false })')
   if opts.plugin ~= false then
     before('set runtimepath^=' .. plugin)
+    -- The same on every version, and the plugin's own words on every screen.
+    before('let &statusline = "%<%f%=%{%v:lua.require\'pillion\'.statusline()%} "')
   end
   if opts.before then
     before(opts.before)
