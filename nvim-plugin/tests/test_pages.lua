@@ -118,6 +118,21 @@ T['S23 only pages of the web are opened'] = function()
   h.equal(sent(question, 'o'), nil)
 end
 
+T['what is no call of a tool says what it is'] = function()
+  local approval = require('pillion.ui.approval')
+  local body = {
+    tool = { label = 'notes', summary = '' },
+    method = 'resources/read',
+    argumentsText = '{}',
+    reason = '',
+    choices = { 'decline', 'once' },
+    scopes = {},
+  }
+  local shown = approval.question({ askId = 'q', kind = 'approval', asker = agent, body = body }).lines
+  h.contains(table.concat(vim.tbl_map(view.text, shown), '\n'), 'resources/read')
+  h.equal(approval.short(body), 'May notes be asked for?')
+end
+
 T['a secret that a definition hands on is confirmed by name'] = function()
   local consent = require('pillion.ui.consent')
   local body = {

@@ -127,10 +127,7 @@ end
 T['status line and file name injection'] = function()
   local m = machine()
   local name = '%{system("touch hacked")}%#Error#'
-  h.write(
-    m.repository .. '/.mcp.json',
-    vim.json.encode({ mcpServers = { [name] = { command = 'no-such-program-%{1}', args = { '%{2}\27\u{202e}' } } } })
-  )
+  m.configure({ [name] = { command = 'no-such-program-%{1}', args = { '%{2}\27\u{202e}' } } })
   local n = neovim(m, { columns = 120, lines = 40 })
   n.wait_for('the connector', [[#require('pillion').connectors() == 1]])
   n.open_question()

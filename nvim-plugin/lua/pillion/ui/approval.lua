@@ -8,7 +8,7 @@ local M = {}
 
 ---@param body pillion.ApprovalBody
 function M.short(body)
-  return ('May %s run?'):format(text.visible(body.tool.label))
+  return (body.method and 'May %s be asked for?' or 'May %s run?'):format(text.visible(body.tool.label))
 end
 
 local where = {
@@ -97,8 +97,15 @@ end
 function M.question(ask)
   local body = ask.body --[[@as pillion.ApprovalBody]]
   local p = lines.new()
-  p:say('May this tool be called with exactly these arguments?', 'PillionTitle')
-  p:push({ { 'tool         ', 'PillionDetail' }, { text.visible(body.tool.label), 'PillionHeading' } })
+  if body.method then
+    -- No call of a tool, which only names it then: a resource, a prompt.
+    p:say('May this be asked for with exactly these arguments?', 'PillionTitle')
+    p:push({ { 'request      ', 'PillionDetail' }, { text.visible(body.tool.label), 'PillionHeading' } })
+    p:push({ { 'method       ', 'PillionDetail' }, { text.visible(body.method) } })
+  else
+    p:say('May this tool be called with exactly these arguments?', 'PillionTitle')
+    p:push({ { 'tool         ', 'PillionDetail' }, { text.visible(body.tool.label), 'PillionHeading' } })
+  end
   p:push({ { 'asked for by ', 'PillionDetail' }, { lines.asker(ask.asker) } })
   p:push({ { 'why it asks  ', 'PillionDetail' }, { text.visible(body.reason) } })
   p:gap()
