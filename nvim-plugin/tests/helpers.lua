@@ -445,10 +445,12 @@ function M.expect_screen(child, name)
   if screens and screens ~= '' then
     M.write(('%s/%s-%s.txt'):format(screens, vim.env.PILLION_BED or 'neovim', name), child.screen() .. '\n')
   end
-  MiniTest.expect.reference_screenshot(child.get_screenshot(), ('%s/screens/%s'):format(here, name), {
-    force = vim.env.PILLION_UPDATE == '1' and vim.env.PILLION_BED ~= 'neovim-newest',
-    ignore_attr = true,
-  })
+  local kept = ('%s/screens/%s'):format(here, name)
+  local update = vim.env.PILLION_UPDATE == '1' and vim.env.PILLION_BED ~= 'neovim-newest'
+  if not update and not vim.uv.fs_stat(kept) then
+    error(('there is no screen %s to compare with; PILLION_UPDATE=1 writes it'):format(name), 2)
+  end
+  MiniTest.expect.reference_screenshot(child.get_screenshot(), kept, { force = update, ignore_attr = true })
 end
 
 M.equal = MiniTest.expect.equality

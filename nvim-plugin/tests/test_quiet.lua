@@ -185,7 +185,9 @@ T['no picker, and with one']['is'] = function(kind)
     h.equal(n.lua_get('_G.offered[1]'), 'until this session ends')
   else
     n.api.nvim_input('t')
-    h.wait('the list', n.is_blocked)
+    h.wait('the list', function()
+      return n.api.nvim_get_mode().mode ~= 'n'
+    end)
     n.api.nvim_input('2<CR>')
     h.equal(n.result().status, 'ok')
   end
