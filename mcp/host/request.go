@@ -71,6 +71,7 @@ func (h *Host) answers(ctx context.Context, e errand) (connector.CallReply, Resu
 	defer h.calls.drop(e.CallID)
 	reply, outcome := c.runErrand(ctx, id, e)
 	outcome.CallID = e.CallID
+	c.changed(CallFinished, &outcome)
 	h.recordErrand(c, outcome)
 	return reply, outcome, nil
 }

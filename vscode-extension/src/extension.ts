@@ -34,6 +34,7 @@ export function activate(extension: vscode.ExtensionContext): void {
   const calls = new Calls(extension.extensionUri, session, questions, editors, texts);
   const context: Context = { extension, client, session, questions, calls, editors, texts, logs };
   const connectors = new ConnectorsView(session);
+  const asked = new QuestionsView(session);
   const activity = new ActivityView(session);
   const permissions = new PermissionsView(session);
   extension.subscriptions.push(
@@ -47,11 +48,24 @@ export function activate(extension: vscode.ExtensionContext): void {
     activity,
     permissions,
     new StatusBar(session),
-    new QuestionsView(session),
-    vscode.window.createTreeView("pillion.connectors", { treeDataProvider: connectors, showCollapseAll: true }),
-    vscode.window.createTreeView("pillion.activity", { treeDataProvider: activity }),
+    asked,
     vscode.window.createTreeView("pillion.permissions", { treeDataProvider: permissions }),
-    register({ ...windowCommands(context), ...connectorCommands(context), ...toolCommands(context), ...addCommands(context) }),
+    register({
+      ...windowCommands(context),
+      ...connectorCommands(context),
+      ...toolCommands(context),
+      ...addCommands(context),
+      // What a click on a row runs.
+      "pillion.connectors.open": () => {
+        const { opening } = connectors;
+        return opening === undefined ? undefined : vscode.commands.executeCommand(opening.command, opening.argument);
+      },
+      "pillion.questions.open": () => vscode.commands.executeCommand("pillion.question.open", asked.tree.selection[0]),
+      "pillion.activity.open": () => {
+        const [call] = activity.tree.selection;
+        return call === undefined ? undefined : calls.showCall(call.callId, call.tool);
+      },
+    }),
     chatTools(session, questions),
     living(context),
   );

@@ -46,7 +46,7 @@ export function living(context: Context): vscode.Disposable {
     }),
     session.onDidChange((part) => {
       if (part === "connectors" || part === "state") {
-        void vscode.commands.executeCommand("setContext", "pillion.state", client.state.kind);
+        void vscode.commands.executeCommand("setContext", "pillion.state", client.state.kind === "running" && !session.isKnown ? "starting" : client.state.kind);
         void vscode.commands.executeCommand("setContext", "pillion.connectors", session.connectors.size);
       }
       if (part === "mode") {

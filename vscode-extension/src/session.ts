@@ -38,6 +38,8 @@ export class Session implements vscode.Disposable {
   readonly argumentsOf = new Map<string, { tool: string; argumentsText: string }>();
   /** Connectors that VS Code's own chat runs as well. */
   alsoRun = new Set<string>();
+  /** Whether Pillion has told everything once since it came up. */
+  isKnown = false;
   private connectorsRev = 0;
   private asksRev = 0;
   private readonly catalogues = new Map<string, Promise<Catalogue>>();
@@ -167,6 +169,8 @@ export class Session implements vscode.Disposable {
   private async seed(): Promise<void> {
     try {
       await Promise.all([this.seedConnectors(), this.seedAsks(), this.seedPermissions(), this.seedEvents()]);
+      this.isKnown = true;
+      this.changed.fire("state");
     } catch (error) {
       this.client.log.warn(`read Pillion's state: ${String(error)}`);
     }
@@ -174,6 +178,9 @@ export class Session implements vscode.Disposable {
 
   private async seedConnectors(): Promise<void> {
     const { rev, connectors } = await this.client.request(requests.connectors, {});
+    if (rev < this.connectorsRev) {
+      return; // What was told meanwhile is newer.
+    }
     this.connectorsRev = rev;
     this.connectors = new Map(connectors.map((c) => [c.id, c]));
     this.catalogues.clear();
@@ -182,6 +189,9 @@ export class Session implements vscode.Disposable {
 
   private async seedAsks(): Promise<void> {
     const { rev, asks } = await this.client.request(requests.asks, {});
+    if (rev < this.asksRev) {
+      return; // What was told meanwhile is newer.
+    }
     this.asksRev = rev;
     const known = this.asks;
     const gone = [...known.keys()].filter((id) => !asks.some((ask) => ask.askId === id));
@@ -253,6 +263,9 @@ export class Session implements vscode.Disposable {
   }
 
   private forget(): void {
+    this.isKnown = false;
+    this.connectorsRev = 0;
+    this.asksRev = 0;
     this.connectors.clear();
     this.catalogues.clear();
     for (const askId of [...this.asks.keys()]) {

@@ -135,6 +135,10 @@ test("TestU4_WhatTheEditorsChatRunsIsFound", () => {
   assert.deepEqual([...alsoRun(all, names, ["mcp_github_create_issue", "other"])], ["GitHub"]);
   assert.deepEqual([...alsoRun(all, names, ["mcp_secure-filesy_read"])], ["fs"]);
   assert.deepEqual([...alsoRun(all, names, ["mcp_gitlab_create_issue"])], []);
+  const many = [connector("everything", "ready", { server: { name: "mcp-servers/everything", version: "1", protocolVersion: "x" } })];
+  const tools = new Map([["everything", ["echo", "get-sum"]]]);
+  assert.deepEqual([...alsoRun(many, tools, ["mcp_everything_re_echo", "mcp_everything_re_get-sum"])], ["everything"]);
+  assert.deepEqual([...alsoRun(many, tools, ["mcp_other_echo", "mcp_more_get-sum"])], []);
 });
 
 test("TestE11_EventsFoldIntoOneLineACall", () => {

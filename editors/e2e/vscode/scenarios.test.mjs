@@ -1,7 +1,8 @@
 // The journeys in the real VS Code that PILLION_VSCODE names. A scenario that fails leaves a picture of its window.
 
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { after, before, test } from "node:test";
 import { Server, join, pressButton, readFileSync, running, until, writeFileSync } from "./workbench.mjs";
 
@@ -64,7 +65,11 @@ async function openForm(window, tool) {
   const input = window.page.locator(".quick-input-widget:visible .quick-input-box input");
   await input.waitFor();
   await input.fill(tool);
-  await window.pick(tool);
+  await window.page.locator(`.quick-input-widget:visible .quick-input-list .monaco-list-row.focused:has-text("${tool}")`).waitFor();
+  await until("the form opens", async () => {
+    await input.press("Enter", { timeout: 1000 }).catch(() => undefined);
+    return !(await input.isVisible());
+  });
   return window.pageWith(`Run ${tool}`);
 }
 
@@ -99,7 +104,7 @@ scenario("TestVSCodeJourney", config({ everything }), async (window) => {
   await window.keep("5-result");
   await call(window, "everything.get-sum", { "/a": "1", "/b": "1" });
   await pressButton(await window.pageWith("exactly these arguments"), "Decline");
-  await window.row("everything.get-sum").filter({ hasText: "declined" }).waitFor();
+  await window.row("everything.get-sum", "Activity").filter({ hasText: "declined" }).waitFor();
   await window.keep("6-declined");
 });
 
@@ -117,12 +122,12 @@ scenario("TestS16_VSCodeTypingThroughAllowsNothing", config({ everything }), asy
   // A press within half a second of its appearing is nobody's answer.
   await closeAll(window);
   await window.pageGone("on this machine?");
-  await window.row('Allow "everything"').click();
+  await window.row('Allow "everything"', "Questions").click();
   const again = await window.pageWith("on this machine?");
   await again.evaluate(() => document.querySelector('[data-action="allow"]').click());
   await closeAll(window);
   await window.row("everything").filter({ hasText: "needs permission" }).waitFor();
-  await window.row('Allow "everything"').waitFor(); // To close it leaves it open.
+  await window.row('Allow "everything"', "Questions").waitFor(); // To close it leaves it open.
   assert.deepEqual(running("server-everything"), []);
 });
 
@@ -184,7 +189,7 @@ scenario("TestU5_VSCodeStandingPermissionIsUndone", config({ notes }), async (wi
   const toast = window.notification("Undo");
   await toast.waitFor();
   await window.page.locator('.pane-header:has-text("Standing Permissions")').first().click();
-  await window.row("notes.write_note").first().waitFor();
+  await window.row("notes.write_note", "Standing Permissions").waitFor();
   await window.keep("8-standing");
   await toast.locator('.monaco-button:has-text("Undo")').click();
   await call(window, "notes.write_note", { "/name": "todo", "/text": "b" });
@@ -194,17 +199,17 @@ scenario("TestU5_VSCodeStandingPermissionIsUndone", config({ notes }), async (wi
 scenario("TestS10_VSCodeEditedArgumentsAreSent", config({ notes }), async (window) => {
   await allow(window, "notes");
   await call(window, "notes.write_note", { "/name": "todo", "/text": "a" });
-  await pressButton(await window.pageWith("exactly these arguments"), "Edit the arguments");
+  await pressButton(await window.pageWith("exactly these arguments"), "Edit the arguments…");
   const editor = window.page.locator(".editor-instance .monaco-editor").first();
   await editor.locator('.view-line:has-text("todo")').waitFor();
   await window.page.locator('.codelens-decoration:has-text("Allow once with these arguments")').waitFor();
   await editor.locator(".view-lines").click();
-  await window.press("Control+a");
+  await window.press("Control+a", "Delete");
   // The schema helps: a value of the wrong type is marked.
   await window.page.keyboard.insertText('{"name": 5, "text": "edited"}');
   await window.page.locator(".squiggly-warning, .squiggly-error").first().waitFor();
   await window.keep("9-edited-arguments");
-  await window.press("Control+a");
+  await window.press("Control+a", "Delete");
   await window.page.keyboard.insertText('{"name": "edited", "text": "by hand"}');
   await window.press("Control+Enter");
   await window.pageWith('Wrote note "edited"');
@@ -241,7 +246,7 @@ scenario("TestE8_VSCodeProgressAndCancel", config({ notes }), async (window) => 
   await toast.waitFor();
   await window.keep("12-progress");
   await toast.locator('.monaco-button:has-text("Cancel")').click();
-  await window.row("notes.slow_count").filter({ hasText: "cancelled" }).waitFor();
+  await window.row("notes.slow_count", "Activity").filter({ hasText: "cancelled" }).waitFor();
 });
 
 scenario("TestF1_VSCodeResourcesAndPrompts", config({ everything }), async (window) => {
@@ -390,6 +395,68 @@ scenario("TestU24_VSCodeFirstRun", { "README.md": "# shop\n" }, async (window) =
   await window.keep("19-walkthrough");
   rmSync(join(server.home, ".config/pillion/mcp.json"));
 });
+
+scenario("TestA4_VSCodeSecretInputIsMasked", {}, async (window) => {
+  const file = join(server.home, ".config/pillion/mcp.json");
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const text = { inputs: [{ id: "token", type: "promptString", description: "A token for the notes", password: true }], mcpServers: { mine: { ...notes, env: { TOKEN: "${input:token}" } } } };
+  writeFileSync(file, JSON.stringify(text), { mode: 0o600 });
+  try {
+    await window.page.locator('.activitybar [aria-label^="Pillion"]').first().click();
+    await window.row("mine").waitFor();
+    await window.run("Pillion: Start Connector");
+    await window.pick("mine");
+    const page = await window.pageWith("What is the value of this input");
+    assert.match(await page.locator("main").innerText(), /pillion demo/, "it says what is given the value (S11)");
+    await pressButton(page, "Type the value, hidden…");
+    const input = window.page.locator(".quick-input-widget:visible .quick-input-box input");
+    await input.waitFor();
+    assert.equal(await input.getAttribute("type"), "password");
+    await input.fill("hunter2hunter2");
+    await window.keep("20-secret");
+    await input.press("Enter");
+    await window.row("mine").filter({ hasText: "ready" }).waitFor();
+  } finally {
+    rmSync(file);
+  }
+});
+
+if (version === "newest") {
+  // The floor has no way to offer a model of one's own.
+  scenario("TestF3_VSCodeSampling", config({ everything }), async (window) => {
+    await allow(window, "everything");
+    await call(window, "everything.trigger-sampling-request", { "/prompt": "say it" });
+    await pressButton(await window.pageWith("exactly these arguments"), "Allow once");
+    const question = await window.pageWith("may your editor's model answer this?");
+    assert.match(await question.locator("main").innerText(), /say it/);
+    await pressButton(question, "Ask the model");
+    const allowModel = window.dialog().locator('.monaco-button:has-text("Allow")').first();
+    const reply = window.pageWith("have this answer?");
+    await Promise.race([reply, allowModel.click().catch(() => undefined).then(() => reply)]);
+    const page = await reply;
+    assert.match(await page.locator("main").innerText(), /the model was told/);
+    await window.keep("21-sampling");
+    await pressButton(page, "Send this answer");
+    await window.pageWith("the model was told");
+  });
+
+  scenario("TestVSCodeChatAgentCallsAToolWithApproval", config({ notes }), async (window) => {
+    await allow(window, "notes");
+    await window.run("Test: Wake the Model");
+    await window.notification("MODELS: 1").waitFor();
+    await window.run("Chat: Open Chat");
+    const input = window.page.locator(".interactive-input-part .monaco-editor").first();
+    await input.waitFor();
+    await input.click();
+    await window.page.keyboard.type("@agent hello", { delay: 20 });
+    await window.press("Escape", "Enter");
+    const approval = await window.pageWith("exactly these arguments");
+    await window.keep("22-chat");
+    await pressButton(approval, "Allow once");
+    await window.page.locator('.interactive-session .monaco-list-row:has-text("ANSWER: The connector")').first().waitFor();
+    await window.keep("23-chat-answer");
+  });
+}
 
 /** Opens a file by quick open. */
 async function openFile(window, name) {

@@ -251,9 +251,9 @@ export class Window {
     await input.press("Enter");
   }
 
-  /** A row of a tree, by a part of its text. */
-  row(text) {
-    return this.page.locator(`.pane-body .monaco-list-row`).filter({ hasText: text }).first();
+  /** A row of one of Pillion's views, by a part of its text. */
+  row(text, view = "Connectors") {
+    return this.page.locator(`.split-view-view:has(> .pane > .pane-header:has-text("${view}")) .monaco-list-row`).filter({ hasText: text }).first();
   }
 
   /** Shows Pillion's views. */
@@ -325,14 +325,16 @@ export class Window {
     await this.dialog().locator(`.monaco-button:has-text("${title}")`).first().click();
   }
 
+  /** Closes the window as a person does, so that VS Code hears of it. */
   async close() {
+    await this.page.goto("about:blank").catch(() => undefined);
     await this.page.context().close();
   }
 }
 
 /** Presses a button of a page, once it takes presses. */
 export async function pressButton(frame, title) {
-  const button = frame.locator(`button[data-action]:has-text("${title}")`).first();
+  const button = frame.locator(`button[data-action]:text-is("${title}")`).first();
   await button.waitFor();
   await until(`the button ${title} takes presses`, () => button.isEnabled());
   await button.click();

@@ -176,8 +176,12 @@ async function pickTool(context: Context, title: string, connector: string | und
   return new Promise((resolve) => {
     pick.onDidChangeValue((value) => void search(value));
     pick.onDidAccept(() => {
-      resolve(pick.selectedItems[0]?.tool);
-      pick.hide();
+      // The list may have been replaced under the key: then nothing is selected, and the first one is not meant.
+      const [chosen] = pick.selectedItems;
+      if (chosen !== undefined) {
+        resolve(chosen.tool);
+        pick.hide();
+      }
     });
     pick.onDidHide(() => {
       resolve(undefined);

@@ -27,7 +27,8 @@ export class ActivityLog {
   take(event: SessionEvent): boolean {
     this.epoch = event.epoch;
     this.seq = event.seq;
-    if (event.kind !== "call" || event.callId === undefined) {
+    // A text that is completed while it is typed is nothing that anybody looks for.
+    if (event.kind !== "call" || event.callId === undefined || event.tool?.endsWith(": completion/complete") === true) {
       return event.kind === "gap";
     }
     const before = this.calls.get(event.callId);

@@ -5,6 +5,9 @@ import type { Connector } from "../generated/protocol";
 const prefix = "mcp_";
 const most = 18;
 
+/** How many of a connector's tools have to be there where its name alone does not say so. */
+const enough = 0.8;
+
 /** The beginning of the names that VS Code gives to the tools of an MCP server. */
 export function toolPrefix(serverName: string): string {
   const cleaned = serverName
@@ -15,21 +18,33 @@ export function toolPrefix(serverName: string): string {
 }
 
 /**
- * Tells the connectors whose tools VS Code offers to its chat. It names them by what the server or its file calls itself, so
- * either is looked for, and a tool of that name has to be there.
+ * Tells the connectors whose tools VS Code offers to its chat. It names them by what the server calls itself, in a form that
+ * Pillion is not told, or by what a file does: so either the names fit, or nearly all of several tools are there under one.
  */
 export function alsoRun(connectors: readonly Connector[], toolsOf: ReadonlyMap<string, readonly string[]>, offered: readonly string[]): Set<string> {
   const names = new Set(offered.filter((name) => name.startsWith(prefix)));
   const found = new Set<string>();
-  if (names.size === 0) {
-    return found;
-  }
-  for (const connector of connectors) {
-    const prefixes = [connector.name, connector.server?.name ?? ""].filter((name) => name !== "").map(toolPrefix);
+  for (const connector of names.size === 0 ? [] : connectors) {
     const tools = toolsOf.get(connector.id) ?? [];
-    if (tools.some((tool) => prefixes.some((p) => names.has(p + tool)))) {
+    const byName = [connector.name, connector.server?.name ?? ""].filter((name) => name !== "").map(toolPrefix);
+    if (tools.some((tool) => byName.some((p) => names.has(p + tool))) || isThereWhole(tools, names)) {
       found.add(connector.id);
     }
   }
   return found;
+}
+
+function isThereWhole(tools: readonly string[], names: ReadonlySet<string>): boolean {
+  if (tools.length < 2) {
+    return false;
+  }
+  const prefixes = new Set<string>();
+  for (const name of names) {
+    for (const tool of tools) {
+      if (name.endsWith(`_${tool}`) && name.length - tool.length <= most) {
+        prefixes.add(name.slice(0, name.length - tool.length));
+      }
+    }
+  }
+  return [...prefixes].some((p) => tools.filter((tool) => names.has(p + tool)).length >= tools.length * enough);
 }

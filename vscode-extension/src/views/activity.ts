@@ -34,9 +34,11 @@ function clock(at: string): string {
 export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changed.event;
+  readonly tree: vscode.TreeView<Activity>;
   private readonly subscription: vscode.Disposable;
 
   constructor(private readonly session: Session) {
+    this.tree = vscode.window.createTreeView("pillion.activity", { treeDataProvider: this });
     this.subscription = session.onDidChange((part) => {
       if (part === "activity") {
         this.changed.fire();
@@ -66,12 +68,13 @@ export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.D
       .filter((line) => line !== "")
       .join("\n");
     item.contextValue = ["call", call.state, known === undefined ? "" : "known", ""].join(";");
-    item.command = { command: "pillion.call.open", title: "Show", arguments: [call] };
+    item.command = { command: "pillion.activity.open", title: "Show" };
     return item;
   }
 
   dispose(): void {
     this.subscription.dispose();
+    this.tree.dispose();
     this.changed.dispose();
   }
 }

@@ -18,18 +18,58 @@ export type Node =
 const groupTitles = { tools: "Tools", resources: "Resources", prompts: "Prompts" } as const;
 const groupIcons = { tools: "tools", resources: "files", prompts: "comment-discussion" } as const;
 
+const drawAfterMs = 50;
+
+/**
+ * What a click runs. It has no arguments: VS Code forgets those of a row the moment that it is drawn anew, and the click with
+ * them. The handler looks at the row that is selected.
+ */
+const opened: vscode.Command = { command: "pillion.connectors.open", title: "Open" };
+
+function offers(connector: Connector): boolean {
+  return connector.tools + connector.resources + connector.prompts > 0 && ["ready", "idle"].includes(connector.state);
+}
+
 /** The tree's contents. */
 export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly subscription: vscode.Disposable;
+  private readonly tree: vscode.TreeView<Node>;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly session: Session) {
+    this.tree = vscode.window.createTreeView("pillion.connectors", { treeDataProvider: this, showCollapseAll: true });
     this.subscription = session.onDidChange((part) => {
       if (part === "connectors" || part === "catalogue" || part === "state") {
-        this.changed.fire();
+        // Several changes are drawn as one: a row that is drawn anew under the pointer loses its click.
+        this.timer ??= setTimeout(() => {
+          this.timer = undefined;
+          this.changed.fire();
+        }, drawAfterMs);
       }
     });
+  }
+
+  /** The command, and what it is given, that a click on the selected row runs. */
+  get opening(): { command: string; argument: Node } | undefined {
+    const [node] = this.tree.selection;
+    switch (node?.kind) {
+      case "connector": {
+        const now = this.session.connectors.get(node.connector.id) ?? node.connector;
+        const first = offers(now) ? undefined : firstAction(now);
+        return first === undefined ? undefined : { command: first.command, argument: { kind: "connector", connector: now } };
+      }
+      case "tool":
+        return { command: "pillion.tool.run", argument: node };
+      case "resource":
+      case "template":
+        return { command: "pillion.resource.open", argument: node };
+      case "prompt":
+        return { command: "pillion.prompt.open", argument: node };
+      default:
+        return undefined;
+    }
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
@@ -79,21 +119,21 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
         const item = leaf(node.connector, "resource", node.resource.uri, node.resource.title ?? node.resource.name, "file");
         item.tooltip = [node.resource.uri, node.resource.description ?? "", node.resource.mimeType ?? ""].filter((t) => t !== "").map((t) => label(t, 600)).join("\n");
         item.description = label(node.resource.mimeType ?? "");
-        item.command = { command: "pillion.resource.open", title: "Open", arguments: [node] };
+        item.command = opened;
         return item;
       }
       case "template": {
         const item = leaf(node.connector, "template", node.template.uriTemplate, node.template.title ?? node.template.name, "file-code");
         item.description = label(node.template.uriTemplate, 80);
         item.tooltip = [node.template.uriTemplate, node.template.description ?? ""].map((t) => label(t, 600)).join("\n");
-        item.command = { command: "pillion.resource.open", title: "Open", arguments: [node] };
+        item.command = opened;
         return item;
       }
       case "prompt": {
         const item = leaf(node.connector, "prompt", node.prompt.name, node.prompt.title ?? node.prompt.name, "comment");
         item.description = label(node.prompt.description ?? "", 120);
         item.tooltip = label(node.prompt.description ?? node.prompt.name, 600);
-        item.command = { command: "pillion.prompt.open", title: "Open", arguments: [node] };
+        item.command = opened;
         return item;
       }
     }
@@ -104,7 +144,9 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     this.subscription.dispose();
+    this.tree.dispose();
     this.changed.dispose();
   }
 
@@ -115,11 +157,11 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
 
   private connectorItem(connector: Connector): vscode.TreeItem {
     const look = lookOf(connector);
-    const offers = connector.tools + connector.resources + connector.prompts > 0 && ["ready", "idle"].includes(connector.state);
-    const item = new vscode.TreeItem(label(connector.name, 120), offers ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
+    const isOpenable = offers(connector);
+    const item = new vscode.TreeItem(label(connector.name, 120), isOpenable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
     item.id = connector.id;
     const also = this.session.alsoRun.has(connector.id);
-    item.description = [look.words, connector.problem === undefined ? "" : label(connector.problem.reason, 80), connector.phase === undefined ? "" : label(connector.phase, 80), offers && connector.tools > 0 ? counted(connector.tools, "tool") : "", also ? "also run by VS Code" : ""]
+    item.description = [look.words, connector.problem === undefined ? "" : label(connector.problem.reason, 80), connector.phase === undefined ? "" : label(connector.phase, 80), isOpenable && connector.tools > 0 ? counted(connector.tools, "tool") : "", also ? "also run by VS Code" : ""]
       .filter((part) => part !== "")
       .join(" · ");
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
@@ -134,9 +176,8 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
       "",
     ].join(";");
     item.accessibilityInformation = { label: `${label(connector.name)}, ${look.words}` };
-    const first = firstAction(connector);
-    if (!offers && first !== undefined) {
-      item.command = { command: first.command, title: first.title, arguments: [{ kind: "connector", connector } satisfies Node] };
+    if (!isOpenable && firstAction(connector) !== undefined) {
+      item.command = opened;
     }
     return item;
   }
@@ -178,6 +219,6 @@ function toolItem(connector: Connector, tool: Tool): vscode.TreeItem {
     .filter((line) => line !== "")
     .join("\n");
   item.contextValue = ["tool", state, tool.permission, ""].join(";");
-  item.command = { command: "pillion.tool.run", title: "Run", arguments: [{ kind: "tool", connector, tool } satisfies Node] };
+  item.command = opened;
   return item;
 }

@@ -39,7 +39,7 @@ export class QuestionsView implements vscode.TreeDataProvider<Ask>, vscode.Dispo
     item.iconPath = new vscode.ThemeIcon(line.icon);
     item.tooltip = `${line.title}\n${line.about}\nasked for by ${askerWords(ask.asker)}`;
     item.contextValue = `question;${ask.kind};`;
-    item.command = { command: "pillion.question.open", title: "Show", arguments: [ask] };
+    item.command = { command: "pillion.questions.open", title: "Show" };
     return item;
   }
 

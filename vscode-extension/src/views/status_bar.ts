@@ -37,6 +37,10 @@ export class StatusBar implements vscode.Disposable {
         this.show(`$(error) Pillion: ${state.kind === "missing" ? "not found" : state.kind === "old" ? "too old" : "stopped"}`, `${state.reason}\nClick for what to do.`, "pillion.trouble");
         return;
       case "running": {
+        if (!this.session.isKnown) {
+          this.show("$(loading~spin) Pillion", "Pillion is starting", "pillion.focus");
+          return;
+        }
         const status = statusOf(this.session.list(), this.session.asks.size, this.session.mode);
         if (status.isWarning) {
           this.item.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");

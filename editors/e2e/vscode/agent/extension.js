@@ -35,6 +35,10 @@ exports.activate = (context) => {
         void vscode.window.showErrorMessage(`ANSWER: ${error}`);
       }
     }),
+    vscode.commands.registerCommand("pillion-test.models", async () => {
+      const models = await vscode.lm.selectChatModels({ vendor: "pillion-test" });
+      void vscode.window.showInformationMessage(`MODELS: ${models.length}`);
+    }),
     vscode.commands.registerCommand("pillion-test.commands", async () => {
       const all = (await vscode.commands.getCommands(true)).filter((id) => id.startsWith("pillion."));
       const twice = all.filter((id, i) => all.indexOf(id) !== i);
