@@ -20,22 +20,57 @@ after(async () => {
   await server?.close();
 });
 
-/** A scenario: a window on a folder of its own, closed afterwards. PILLION_ONLY runs those alone whose name holds it. */
-function scenario(name, files, act) {
-  test(name, { timeout: 240_000, skip: process.env.PILLION_ONLY !== undefined && !name.includes(process.env.PILLION_ONLY) ? "not asked for" : false }, async () => {
-    const folder = server.repository(`shop${++folders}`, files);
-    const window = await server.open(folder);
-    try {
-      await act(window, folder);
-    } catch (error) {
-      await window.keep(`failed-${name}`).catch(() => undefined);
-      process.stderr.write(`${name}: ${String(error).split("\n")[0]}\n${await window.notifications()}`);
-      throw error;
-    } finally {
-      await window.close();
-      await until("the window's pillion has ended", () => sidecars().length === 0).catch(() => undefined);
+/** Whether a scenario is asked for: PILLION_ONLY runs those alone whose name holds it. */
+const isWanted = (name) => process.env.PILLION_ONLY === undefined || name.includes(process.env.PILLION_ONLY);
+
+async function keeping(name, window, act) {
+  try {
+    await act();
+  } catch (error) {
+    await window.keep(`failed-${name}`).catch(() => undefined);
+    process.stderr.write(`${name}: ${String(error).split("\n")[0]}\n${await window.notifications()}`);
+    throw error;
+  }
+}
+
+/**
+ * A window on a folder of its own, and the scenarios that go on in it, one after the other. It is opened once for all of them,
+ * since to open it is what takes the time.
+ */
+function windowOn(files, ...wanted) {
+  const names = wanted.filter((name) => name in scenarios && isWanted(name));
+  if (names.length === 0) {
+    return;
+  }
+  let window;
+  let folder;
+  const open = async () => {
+    if (window === undefined) {
+      folder = server.repository(`shop${++folders}`, files);
+      window = await server.open(folder);
     }
-  });
+  };
+  for (const name of names) {
+    test(name, { timeout: 240_000 }, async () => {
+      await open();
+      await keeping(name, window, () => scenarios[name](window, folder));
+      if (name === names.at(-1)) {
+        await close();
+      } else {
+        await window.run("View: Close All Editors");
+      }
+    });
+  }
+  const close = async () => {
+    await window.close();
+    await until("the window's pillion has ended", () => sidecars().length === 0);
+  };
+}
+
+const scenarios = {};
+
+function define(name, act) {
+  scenarios[name] = act;
 }
 
 const config = (mcpServers) => ({ ".mcp.json": { mcpServers } });
@@ -48,6 +83,10 @@ function sidecars() {
 /** Allows a connector by its row, and waits until it is ready. */
 async function allow(window, name, { picture } = {}) {
   await window.showViews();
+  await window.row(name).waitFor();
+  if (/ready/.test(await window.row(name).innerText())) {
+    return;
+  }
   await window.row(name).click();
   const page = await window.pageWith("on this machine?");
   if (picture !== undefined) {
@@ -85,7 +124,7 @@ async function closeAll(window) {
   await window.run("View: Close All Editors");
 }
 
-scenario("TestVSCodeJourney", config({ everything }), async (window) => {
+define("TestVSCodeJourney", async (window) => {
   await window.status("1 connector needs permission");
   assert.deepEqual(running("server-everything"), [], "opening the repository started it");
   assert.equal(await window.page.locator(".notification-toast").count(), 0, "nothing is asked at start-up (U2)");
@@ -108,11 +147,12 @@ scenario("TestVSCodeJourney", config({ everything }), async (window) => {
   await window.keep("6-declined");
 });
 
-scenario("TestS16_VSCodeTypingThroughAllowsNothing", config({ everything }), async (window) => {
+define("TestS16_VSCodeTypingThroughAllowsNothing", async (window) => {
   await window.status("1 connector needs permission");
   await window.showViews();
+  assert.deepEqual(running("pillion demo"), []);
   for (const typed of ["local n = 1", "", "y", "allow", " "]) {
-    await window.row("everything").click();
+    await window.row("notes").click();
     const page = await window.pageWith("on this machine?");
     await page.locator("body").click({ position: { x: 5, y: 5 } });
     await window.page.keyboard.type(typed);
@@ -122,16 +162,16 @@ scenario("TestS16_VSCodeTypingThroughAllowsNothing", config({ everything }), asy
   // A press within half a second of its appearing is nobody's answer.
   await closeAll(window);
   await window.pageGone("on this machine?");
-  await window.row('Allow "everything"', "Questions").click();
+  await window.row('Allow "notes"', "Questions").click();
   const again = await window.pageWith("on this machine?");
   await again.evaluate(() => document.querySelector('[data-action="allow"]').click());
   await closeAll(window);
-  await window.row("everything").filter({ hasText: "needs permission" }).waitFor();
-  await window.row('Allow "everything"', "Questions").waitFor(); // To close it leaves it open.
-  assert.deepEqual(running("server-everything"), []);
+  await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
+  await window.row('Allow "notes"', "Questions").waitFor(); // To close it leaves it open.
+  assert.deepEqual(running("pillion demo"), []);
 });
 
-scenario("TestVSCodeKeyboardOnly", config({ notes }), async (window) => {
+define("TestVSCodeKeyboardOnly", async (window) => {
   const { keyboard } = window.page;
   const palette = async (title) => {
     await window.press("F1");
@@ -152,7 +192,7 @@ scenario("TestVSCodeKeyboardOnly", config({ notes }), async (window) => {
     }
     assert.fail(`Tab never came to ${title}`);
   };
-  await window.status("1 connector needs permission");
+  await window.status("Pillion");
   await palette("Pillion: Review What Waits");
   const consent = await window.pageWith("on this machine?");
   await tabTo(consent, "Allow");
@@ -178,7 +218,7 @@ scenario("TestVSCodeKeyboardOnly", config({ notes }), async (window) => {
   await window.pageWith('Wrote note "todo"');
 });
 
-scenario("TestU5_VSCodeStandingPermissionIsUndone", config({ notes }), async (window) => {
+define("TestU5_VSCodeStandingPermissionIsUndone", async (window) => {
   await allow(window, "notes");
   await call(window, "notes.write_note", { "/name": "todo", "/text": "a" });
   const approval = await window.pageWith("exactly these arguments");
@@ -196,7 +236,7 @@ scenario("TestU5_VSCodeStandingPermissionIsUndone", config({ notes }), async (wi
   await pressButton(await window.pageWith("exactly these arguments"), "Decline");
 });
 
-scenario("TestS10_VSCodeEditedArgumentsAreSent", config({ notes }), async (window) => {
+define("TestS10_VSCodeEditedArgumentsAreSent", async (window) => {
   await allow(window, "notes");
   await call(window, "notes.write_note", { "/name": "todo", "/text": "a" });
   await pressButton(await window.pageWith("exactly these arguments"), "Edit the arguments…");
@@ -215,7 +255,7 @@ scenario("TestS10_VSCodeEditedArgumentsAreSent", config({ notes }), async (windo
   await window.pageWith('Wrote note "edited"');
 });
 
-scenario("TestF2_VSCodeElicitation", config({ notes }), async (window) => {
+define("TestF2_VSCodeElicitation", async (window) => {
   await allow(window, "notes");
   await call(window, "notes.ask_name", {});
   const approval = await Promise.race([window.pageWith("exactly these arguments"), window.pageWith("asks, not Pillion")]);
@@ -229,7 +269,7 @@ scenario("TestF2_VSCodeElicitation", config({ notes }), async (window) => {
   await window.pageWith("Ada");
 });
 
-scenario("TestE6_VSCodeShowsPictures", config({ notes }), async (window) => {
+define("TestE6_VSCodeShowsPictures", async (window) => {
   await allow(window, "notes");
   await call(window, "notes.chart", { "/values": "[1, 5, 3, 8]" });
   await answerIfAsked(window);
@@ -238,7 +278,7 @@ scenario("TestE6_VSCodeShowsPictures", config({ notes }), async (window) => {
   await window.keep("11-picture");
 });
 
-scenario("TestE8_VSCodeProgressAndCancel", config({ notes }), async (window) => {
+define("TestE8_VSCodeProgressAndCancel", async (window) => {
   await allow(window, "notes");
   await call(window, "notes.slow_count", { "/to": "1000", "/delayMs": "200" });
   await answerIfAsked(window);
@@ -249,7 +289,7 @@ scenario("TestE8_VSCodeProgressAndCancel", config({ notes }), async (window) => 
   await window.row("notes.slow_count", "Activity").filter({ hasText: "cancelled" }).waitFor();
 });
 
-scenario("TestF1_VSCodeResourcesAndPrompts", config({ everything }), async (window) => {
+define("TestF1_VSCodeResourcesAndPrompts", async (window) => {
   await allow(window, "everything");
   await window.run("Pillion: Open a Resource");
   await window.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
@@ -257,11 +297,11 @@ scenario("TestF1_VSCodeResourcesAndPrompts", config({ everything }), async (wind
   await until("a resource is open", async () => (await window.page.locator(".tab").count()) > 0);
   await window.run("Pillion: Write a Prompt");
   await window.pick("simple");
-  await window.pageWith("your words to a model");
+  await window.pageWith("words to a model");
 });
 
-scenario("TestU15_VSCodeRegistersNoCommandTwice", config({ notes }), async (window) => {
-  await window.status("needs permission");
+define("TestU15_VSCodeRegistersNoCommandTwice", async (window) => {
+  await window.status("connector");
   await window.run("Test: Count Commands");
   const toast = window.notification("COMMANDS:");
   await toast.waitFor();
@@ -274,49 +314,35 @@ scenario("TestU15_VSCodeRegistersNoCommandTwice", config({ notes }), async (wind
   process.stderr.write(`activation in VS Code ${version}: ${time?.[0] ?? (await row.innerText()).replaceAll("\n", " ")}\n`);
 });
 
-scenario(
-  "TestS3_VSCodeWorkspaceSettingsWidenNothing",
-  {
-    ...config({ notes }),
-    "evil.sh": '#!/bin/sh\ntouch "$(dirname "$0")/ran"\n',
-    ".vscode/settings.json": { "pillion.serverPath": "EVIL", "pillion.trusted": true, "pillion.ask": "prompt", "security.workspace.trust.enabled": false },
-  },
-  async (window, folder) => {
-    const settings = join(folder, ".vscode/settings.json");
-    writeFileSync(settings, readFileSync(settings, "utf8").replace("EVIL", join(folder, "evil.sh")));
-    await window.status("1 connector needs permission");
-    assert.throws(() => readFileSync(join(folder, "ran")), "a program of the workspace ran");
-    await window.showViews();
-    await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
-  },
-);
+define("TestS3_VSCodeWorkspaceSettingsWidenNothing", async (window, folder) => {
+  const settings = join(folder, ".vscode/settings.json");
+  writeFileSync(settings, readFileSync(settings, "utf8").replace("EVIL", join(folder, "evil.sh")));
+  await window.status("1 connector needs permission");
+  await window.run("Pillion: Restart Pillion");
+  await window.status("1 connector needs permission");
+  assert.throws(() => readFileSync(join(folder, "ran")), "a program of the workspace ran");
+  await window.showViews();
+  await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
+});
 
-scenario(
-  "TestS18_VSCodeFixOnSaveGrantsNothing",
-  {
-    ...config({ notes }),
-    ".vscode/settings.json": { "editor.codeActionsOnSave": { "source.fixAll": "always", "pillion.trust": "always", quickfix: "always" }, "files.autoSave": "off" },
-  },
-  async (window) => {
-    await window.status("1 connector needs permission");
-    await openFile(window, ".mcp.json");
-    await window.page.locator('.codelens-decoration:has-text("Review and allow")').first().waitFor();
-    await window.keep("13-lenses");
-    await window.page.locator(".editor-instance .view-lines").first().click();
-    await window.press("Control+End");
-    await window.page.keyboard.type("\n");
-    await window.press("Control+s");
-    await until("it is saved", async () => (await window.page.locator(".tab.dirty").count()) === 0);
-    await window.showViews();
-    await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
-    assert.equal(await window.page.locator(".monaco-dialog-box").count(), 0);
-    // The lens opens the question, and answers nothing.
-    await window.page.locator('.codelens-decoration a:has-text("Review and allow")').first().click();
-    await window.pageWith("on this machine?");
-  },
-);
+define("TestS18_VSCodeFixOnSaveGrantsNothing", async (window) => {
+  await openFile(window, ".mcp.json");
+  await window.page.locator('.codelens-decoration:has-text("Review and allow")').first().waitFor();
+  await window.keep("13-lenses");
+  await window.page.locator(".editor-instance .view-lines").first().click();
+  await window.press("Control+End");
+  await window.page.keyboard.type("\n");
+  await window.press("Control+s");
+  await until("it is saved", async () => (await window.page.locator(".tab.dirty").count()) === 0);
+  await window.showViews();
+  await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
+  assert.equal(await window.dialog().count(), 0);
+  // The lens opens the question, and answers nothing.
+  await window.page.locator('.codelens-decoration a:has-text("Review and allow")').first().click();
+  await window.pageWith("on this machine?");
+});
 
-scenario("TestC81_VSCodeTenReloadsLeaveOneSidecar", config({ notes }), async (window) => {
+define("TestC81_VSCodeTenReloadsLeaveOneSidecar", async (window) => {
   await window.status("needs permission");
   for (let i = 0; i < 10; i++) {
     await window.load();
@@ -325,7 +351,7 @@ scenario("TestC81_VSCodeTenReloadsLeaveOneSidecar", config({ notes }), async (wi
   await until("one sidecar is left", () => sidecars().length === 1);
 });
 
-scenario("TestVSCodeAgentCallsAToolWithApproval", config({ notes }), async (window) => {
+define("TestVSCodeAgentCallsAToolWithApproval", async (window) => {
   await allow(window, "notes");
   await window.run("Test: Invoke Through the Model API");
   const approval = await window.pageWith("exactly these arguments");
@@ -335,7 +361,7 @@ scenario("TestVSCodeAgentCallsAToolWithApproval", config({ notes }), async (wind
   await window.notification('ANSWER: The connector').waitFor();
 });
 
-scenario("TestVSCodeCrashedSidecarComesBack", config({ notes }), async (window) => {
+define("TestVSCodeCrashedSidecarComesBack", async (window) => {
   await window.status("needs permission");
   const kill = async () => {
     const [{ pid }] = await until("a sidecar runs", () => {
@@ -358,7 +384,7 @@ scenario("TestVSCodeCrashedSidecarComesBack", config({ notes }), async (window) 
   await window.status("needs permission");
 });
 
-scenario("TestVSCodeMissingProgramSaysWhatToDo", config({ notes }), async (window) => {
+define("TestVSCodeMissingProgramSaysWhatToDo", async (window) => {
   await window.status("needs permission");
   const settings = join(server.root, "data/User/settings.json");
   const before = readFileSync(settings, "utf8");
@@ -375,13 +401,14 @@ scenario("TestVSCodeMissingProgramSaysWhatToDo", config({ notes }), async (windo
   await window.status("needs permission");
 });
 
-scenario("TestA9_VSCodeFaultAndItsFix", { ".mcp.json": '{\n  "mcpServers": {\n    "notes": { "comand": "pillion", "args": ["demo"] }\n  }\n}\n' }, async (window) => {
+define("TestA9_VSCodeFaultIsMarked", async (window, folder) => {
   await openFile(window, ".mcp.json");
+  writeFileSync(join(folder, ".mcp.json"), '{\n  "mcpServers": {\n    "notes": { "comand": "pillion", "args": ["demo"] }\n  }\n}\n');
   await window.page.locator(".squiggly-warning, .squiggly-error").first().waitFor();
   await window.keep("17-fault");
 });
 
-scenario("TestU24_VSCodeFirstRun", { "README.md": "# shop\n" }, async (window) => {
+define("TestU24_VSCodeFirstRun", async (window) => {
   await window.page.locator('.activitybar [aria-label^="Pillion"]').first().click();
   await window.page.locator('.welcome-view-content:has-text("Try the Demo")').waitFor();
   await window.keep("18-first-run");
@@ -396,7 +423,7 @@ scenario("TestU24_VSCodeFirstRun", { "README.md": "# shop\n" }, async (window) =
   rmSync(join(server.home, ".config/pillion/mcp.json"));
 });
 
-scenario("TestA4_VSCodeSecretInputIsMasked", {}, async (window) => {
+define("TestA4_VSCodeSecretInputIsMasked", async (window) => {
   const file = join(server.home, ".config/pillion/mcp.json");
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const text = { inputs: [{ id: "token", type: "promptString", description: "A token for the notes", password: true }], mcpServers: { mine: { ...notes, env: { TOKEN: "${input:token}" } } } };
@@ -423,7 +450,7 @@ scenario("TestA4_VSCodeSecretInputIsMasked", {}, async (window) => {
 
 if (version === "newest") {
   // The floor has no way to offer a model of one's own.
-  scenario("TestF3_VSCodeSampling", config({ everything }), async (window) => {
+  define("TestF3_VSCodeSampling", async (window) => {
     await allow(window, "everything");
     await call(window, "everything.trigger-sampling-request", { "/prompt": "say it" });
     await pressButton(await window.pageWith("exactly these arguments"), "Allow once");
@@ -440,7 +467,7 @@ if (version === "newest") {
     await window.pageWith("the model was told");
   });
 
-  scenario("TestVSCodeChatAgentCallsAToolWithApproval", config({ notes }), async (window) => {
+  define("TestVSCodeChatAgentCallsAToolWithApproval", async (window) => {
     await allow(window, "notes");
     await window.run("Test: Wake the Model");
     await window.notification("MODELS: 1").waitFor();
@@ -476,3 +503,35 @@ async function answerIfAsked(window) {
     await pressButton(found, "Allow once");
   }
 }
+
+windowOn(config({ everything }), "TestVSCodeJourney", "TestF1_VSCodeResourcesAndPrompts", "TestF3_VSCodeSampling");
+windowOn(config({ notes }), "TestS16_VSCodeTypingThroughAllowsNothing", "TestVSCodeKeyboardOnly");
+windowOn(
+  config({ notes }),
+  "TestU5_VSCodeStandingPermissionIsUndone",
+  "TestS10_VSCodeEditedArgumentsAreSent",
+  "TestF2_VSCodeElicitation",
+  "TestE6_VSCodeShowsPictures",
+  "TestE8_VSCodeProgressAndCancel",
+  "TestVSCodeAgentCallsAToolWithApproval",
+  "TestVSCodeChatAgentCallsAToolWithApproval",
+  "TestU15_VSCodeRegistersNoCommandTwice",
+);
+windowOn(
+  {
+    ...config({ notes }),
+    "evil.sh": '#!/bin/sh\ntouch "$(dirname "$0")/ran"\n',
+    ".vscode/settings.json": {
+      "pillion.serverPath": "EVIL",
+      "pillion.trusted": true,
+      "pillion.ask": "prompt",
+      "editor.codeActionsOnSave": { "source.fixAll": "always", "pillion.trust": "always", quickfix: "always" },
+      "files.autoSave": "off",
+    },
+  },
+  "TestS3_VSCodeWorkspaceSettingsWidenNothing",
+  "TestS18_VSCodeFixOnSaveGrantsNothing",
+  "TestA9_VSCodeFaultIsMarked",
+);
+windowOn(config({ notes }), "TestC81_VSCodeTenReloadsLeaveOneSidecar", "TestVSCodeCrashedSidecarComesBack", "TestVSCodeMissingProgramSaysWhatToDo");
+windowOn({ "README.md": "# shop\n" }, "TestU24_VSCodeFirstRun", "TestA4_VSCodeSecretInputIsMasked");

@@ -165,7 +165,7 @@ export class Server {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const [path, content] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), typeof content === "string" ? content : JSON.stringify(content, null, 2) + "\n", { mode: 0o600 });
+      writeFileSync(join(folder, path), typeof content === "string" ? content : JSON.stringify(content, null, 2) + "\n", { mode: path.endsWith(".sh") ? 0o700 : 0o600 });
     }
     return folder;
   }
@@ -227,9 +227,15 @@ export class Window {
 
   /** Runs a command of the palette by its title. */
   async run(title) {
-    await this.press("F1");
     const input = this.page.locator(".quick-input-widget:visible .quick-input-box input");
-    await input.waitFor();
+    // A key goes nowhere while the focus moves, as when a document closes.
+    await until("the palette opens", async () => {
+      await this.press("F1");
+      return input.waitFor({ timeout: 2000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await input.fill(`>${title}`);
     const row = this.page.locator(`.quick-input-list .monaco-list-row:has-text("${title}")`).first();
     await row.waitFor();
@@ -314,6 +320,8 @@ export class Window {
       return (await this.page.locator(".notifications-center .notification-list-item-message").allInnerTexts()).map((text) => `  told: ${text}\n`).join("");
     } catch {
       return "";
+    } finally {
+      await this.run("Notifications: Clear All Notifications").catch(() => undefined);
     }
   }
 

@@ -6,7 +6,7 @@ import { WorkDoneProgress } from "vscode-languageclient/node";
 import { requests, type Attachment, type CallParams, type CallResult, type PromptGetResult, type Prompt, type Resource, type ResourceReadResult, type Tool } from "../generated/protocol";
 import { filled, formFields, formHtml, type Fault } from "../plain/form";
 import { block, button, list, row, said, value } from "../plain/page";
-import { isPicture, promptPage, resourcePage, resultPage, type Picture } from "../plain/result_page";
+import { fileName, isPicture, promptPage, resourcePage, resultPage, type Picture } from "../plain/result_page";
 import { html, label, neutral } from "../plain/visible";
 import { permissionWords } from "../plain/words";
 import type { Session } from "../session";
@@ -324,7 +324,7 @@ async function pictures(all: readonly Attachment[]): Promise<Picture[]> {
     if (isPicture(one.mimeType) && one.bytes <= maxPictureBytes) {
       try {
         const bytes = await vscode.workspace.fs.readFile(vscode.Uri.parse(one.uri));
-        found.push({ name: one.name ?? one.uri, mimeType: one.mimeType, base64: Buffer.from(bytes).toString("base64") });
+        found.push({ name: fileName(one), mimeType: one.mimeType, base64: Buffer.from(bytes).toString("base64") });
       } catch {
         // It stands in the list of files.
       }

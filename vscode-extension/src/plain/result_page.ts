@@ -20,6 +20,11 @@ export function isPicture(mimeType: string): boolean {
   return pictureTypes.includes(mimeType);
 }
 
+/** What a file is called: by its connector, else by its own name. */
+export function fileName(file: { name?: string; uri: string }): string {
+  return file.name ?? file.uri.slice(file.uri.lastIndexOf("/") + 1);
+}
+
 function pictures(all: readonly Picture[]): Html {
   return all
     .filter((p) => isPicture(p.mimeType))
@@ -52,15 +57,15 @@ export function resultPage(tool: string, result: CallResult, argumentsText: stri
     pictures(shown),
     list(
       ...result.attachments
-        .filter((a) => !shown.some((p) => p.name === (a.name ?? a.uri)))
-        .map((a) => value(`file (${label(a.mimeType)}, ${counted(a.bytes, "byte")})`, a.name ?? a.uri)),
+        .filter((a) => !shown.some((p) => p.name === fileName(a)))
+        .map((a) => value(`file (${label(a.mimeType)}, ${counted(a.bytes, "byte")})`, fileName(a))),
       argumentsText === undefined ? "" : block("arguments", argumentsText),
     ),
     `<div class="bar">${row(
       button("again", "Run again…"),
       result.text === undefined && result.fullTextUri === undefined ? "" : button("text", result.truncated === true ? "Open the whole text" : "Open as text"),
       result.structuredText === undefined && result.contentText === undefined ? "" : button("json", "Open as JSON"),
-      ...result.attachments.map((a, i) => button(`file:${i}`, `Open ${label(a.name ?? a.mimeType, 40)}`)),
+      ...result.attachments.map((a, i) => button(`file:${i}`, isPicture(a.mimeType) ? `Open the picture${result.attachments.length > 1 ? ` ${i + 1}` : ""}` : `Show ${label(fileName(a), 40)} in its folder`)),
       allowed?.rule === undefined ? "" : button(`undo:${allowed.rule}`, "Take the permission back"),
     )}${said(
       [result.status === "ok" || result.status === "toolError" ? `It took ${took(result.durationMs)}` : "", allowed === undefined ? "" : `allowed by: ${allowedWords(allowed.by)}`]

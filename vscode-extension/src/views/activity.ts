@@ -1,10 +1,10 @@
 /** What happened: the last calls, and what stands from now on, each with the way to take it back (E11, U5). */
 
 import * as vscode from "vscode";
-import type { ConsentRecord, PermissionRule } from "../generated/protocol";
+import { requests, type ConsentRecord, type PermissionRule } from "../generated/protocol";
 import { took, type Activity } from "../plain/activity";
 import { label, quoted } from "../plain/visible";
-import { outcomeWord, scopeWords } from "../plain/words";
+import { allowedWords, outcomeWord, scopeWords } from "../plain/words";
 import type { Session } from "../session";
 
 function icon(call: Activity): vscode.ThemeIcon {
@@ -69,6 +69,19 @@ export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.D
       .join("\n");
     item.contextValue = ["call", call.state, known === undefined ? "" : "known", ""].join(";");
     item.command = { command: "pillion.activity.open", title: "Show" };
+    return item;
+  }
+
+  /** What let it run is told on a closer look. */
+  async resolveTreeItem(item: vscode.TreeItem, call: Activity): Promise<vscode.TreeItem> {
+    try {
+      const { result } = await this.session.client.request(requests.callDetail, { callId: call.callId });
+      if (result?.allowed !== undefined) {
+        item.tooltip = `${typeof item.tooltip === "string" ? item.tooltip : ""}\nallowed by: ${allowedWords(result.allowed.by)}`;
+      }
+    } catch {
+      // It is not kept any more.
+    }
     return item;
   }
 
