@@ -191,6 +191,16 @@ export class Server {
   }
 }
 
+/** Whether a frame and all that it is in are to be seen. */
+async function isShown(frame) {
+  for (let at = frame; at.parentFrame() !== null; at = at.parentFrame()) {
+    if (!(await (await at.frameElement()).isVisible())) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /** One window. */
 export class Window {
   constructor(server, page, folder) {
@@ -228,18 +238,19 @@ export class Window {
   /** Runs a command of the palette by its title. */
   async run(title) {
     const input = this.page.locator(".quick-input-widget:visible .quick-input-box input");
-    // A key goes nowhere while the focus moves, as when a document closes.
-    await until("the palette opens", async () => {
-      await this.press("F1");
-      return input.waitFor({ timeout: 2000 }).then(
-        () => true,
-        () => false,
-      );
+    const row = this.page.locator(`.quick-input-widget:visible .quick-input-list .monaco-list-row:has-text("${title}")`).first();
+    // A document that opens or closes takes the focus, and the palette goes with it: then once more.
+    await until(`the palette offers ${title}`, async () => {
+      try {
+        await this.press("F1");
+        await input.waitFor({ timeout: 2000 });
+        await input.fill(`>${title}`, { timeout: 2000 });
+        await row.click({ timeout: 4000 });
+        return true;
+      } catch {
+        return false;
+      }
     });
-    await input.fill(`>${title}`);
-    const row = this.page.locator(`.quick-input-list .monaco-list-row:has-text("${title}")`).first();
-    await row.waitFor();
-    await row.click();
   }
 
   /** Picks an entry of the quick pick that is open. */
@@ -280,7 +291,7 @@ export class Window {
             continue;
           }
           const body = frame.locator("body main");
-          if ((await body.count()) > 0 && (await body.first().innerText()).includes(text) && (await (await frame.frameElement()).isVisible())) {
+          if ((await body.count()) > 0 && (await body.first().innerText()).includes(text) && (await isShown(frame))) {
             return frame;
           }
         } catch {

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { requests, type ConsentRecord, type PermissionRule } from "../generated/protocol";
 import { took, type Activity } from "../plain/activity";
+import { pathOf } from "../plain/question_page";
 import { label, quoted } from "../plain/visible";
 import { allowedWords, outcomeWord, scopeWords } from "../plain/words";
 import type { Session } from "../session";
@@ -132,7 +133,7 @@ export class PermissionsView implements vscode.TreeDataProvider<Standing>, vscod
     const { record } = standing;
     const item = new vscode.TreeItem(`${quoted(record.name)} ${decisions[record.decision] ?? record.decision}`);
     item.id = `consent/${record.root}/${record.connector}`;
-    item.description = new Date(record.at).toLocaleDateString();
+    item.description = [new Date(record.at).toLocaleDateString(), record.root === "" ? "" : `in ${label(pathOf(record.root).split("/").pop() ?? "", 60)}`].filter((p) => p !== "").join(" · ");
     item.iconPath = new vscode.ThemeIcon(record.decision.startsWith("allow") ? "shield" : "circle-slash");
     item.tooltip = `since ${new Date(record.at).toLocaleString()}\n${label(record.definitionText, 800)}`;
     item.contextValue = `consent;${record.decision};`;
