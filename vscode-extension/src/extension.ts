@@ -18,6 +18,7 @@ import { Session } from "./session";
 import { ActivityView, PermissionsView } from "./views/activity";
 import { ConnectorsView } from "./views/connectors";
 import { QuestionsView } from "./views/questions";
+import { selectedIn } from "./views/selected";
 import { StatusBar } from "./views/status_bar";
 
 /**
@@ -56,18 +57,19 @@ export function activate(extension: vscode.ExtensionContext): void {
       ...toolCommands(context),
       ...addCommands(context),
       // What a click on a row runs.
-      "pillion.connectors.open": () => {
-        const { opening } = connectors;
+      "pillion.connectors.open": async () => {
+        const opening = await connectors.opening();
         return opening === undefined ? undefined : vscode.commands.executeCommand(opening.command, opening.argument);
       },
-      "pillion.questions.open": () => vscode.commands.executeCommand("pillion.question.open", asked.tree.selection[0]),
-      "pillion.activity.open": () => {
-        const [call] = activity.tree.selection;
+      "pillion.questions.open": async () => vscode.commands.executeCommand("pillion.question.open", await selectedIn(asked.tree)),
+      "pillion.activity.open": async () => {
+        const call = await selectedIn(activity.tree);
         return call === undefined ? undefined : calls.showCall(call.callId, call.tool);
       },
     }),
     chatTools(session, questions),
     living(context),
   );
-  void client.start();
+  // What starts the program is not part of the activation, which others wait for.
+  setImmediate(() => void client.start());
 }

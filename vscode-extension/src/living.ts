@@ -38,6 +38,12 @@ export function living(context: Context): vscode.Disposable {
   };
   let troubleTold = "";
   return vscode.Disposable.from(
+    // VS Code tells nobody when its chat starts a server: it is looked at when the user comes back.
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused && client.state.kind === "running") {
+        void session.seedAlsoRun().catch(() => undefined);
+      }
+    }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => client.tell(notifications.trustChanged, { trusted: true })),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("pillion.serverPath")) {

@@ -68,7 +68,7 @@ test("of several definitions only those that were chosen are decided about", () 
 test("a standing yes names where it counts", () => {
   assert.deepEqual(
     standingChoices(approval).map((choice) => choice.action),
-    ["session:", "tool:session", "tool:project", "connector:session", "connector:project"],
+    ["session:", "tool:project", "connector:session", "connector:project"],
   );
   assert.deepEqual(replyTo(ask("approval", approval), { action: "tool:project", values: {} }), { answer: { decision: "tool", scope: "project" } });
 });

@@ -219,6 +219,7 @@ export class Window {
   /** Takes a picture under the version and a name. */
   async keep(name) {
     mkdirSync(join(screens, this.server.version), { recursive: true });
+    await this.page.mouse.move(1000, 715); // where no hover covers anything
     await this.page.screenshot({ path: join(screens, this.server.version, `${name}.png`) });
   }
 

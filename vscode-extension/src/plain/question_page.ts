@@ -172,25 +172,29 @@ function consentPage(body: ConsentBody): Html {
 }
 
 const standing: [ApprovalChoice, string][] = [
-  ["session", "Allow this tool until the session ends"],
-  ["readOnly", "Allow the read-only tools of this connector"],
-  ["tool", "Always allow this tool"],
-  ["connector", "Always allow the tools that this connector has now"],
+  ["session", "this tool"],
+  ["readOnly", "the read-only tools of this connector"],
+  ["tool", "this tool"],
+  ["connector", "the tools that this connector has now"],
 ];
 
 /** The buttons that give more than one call, one for each choice and place where it may count. */
 export function standingChoices(body: ApprovalBody): { action: string; title: string }[] {
   const all: { action: string; title: string }[] = [];
-  for (const [choice, title] of standing) {
+  for (const [choice, what] of standing) {
     if (!body.choices.includes(choice)) {
       continue;
     }
     if (choice === "session" || body.scopes.length === 0) {
-      all.push({ action: `${choice}:`, title });
+      all.push({ action: `${choice}:`, title: `Allow ${what} until the session ends` });
       continue;
     }
     for (const scope of body.scopes) {
-      all.push({ action: `${choice}:${scope}`, title: `${title}, in ${scopeWords(scope)}` });
+      if (scope !== "session") {
+        all.push({ action: `${choice}:${scope}`, title: `Always allow ${what}, in ${scopeWords(scope)}` });
+      } else if (choice !== "tool") {
+        all.push({ action: `${choice}:${scope}`, title: `Allow ${what} until the session ends` });
+      }
     }
   }
   return all;

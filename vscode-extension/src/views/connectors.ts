@@ -5,6 +5,7 @@ import type { Connector, Prompt, Resource, ResourceTemplate, Tool } from "../gen
 import { label } from "../plain/visible";
 import { counted, firstAction, lookOf, permissionWords } from "../plain/words";
 import type { Session } from "../session";
+import { selectedIn } from "./selected";
 
 /** One row of the tree. */
 export type Node =
@@ -52,8 +53,8 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
   }
 
   /** The command, and what it is given, that a click on the selected row runs. */
-  get opening(): { command: string; argument: Node } | undefined {
-    const [node] = this.tree.selection;
+  async opening(): Promise<{ command: string; argument: Node } | undefined> {
+    const node = await selectedIn(this.tree);
     switch (node?.kind) {
       case "connector": {
         const now = this.session.connectors.get(node.connector.id) ?? node.connector;
