@@ -20,8 +20,8 @@ after(async () => {
   await server?.close();
 });
 
-/** Whether a scenario is asked for: PILLION_ONLY runs those alone whose name holds it. */
-const isWanted = (name) => process.env.PILLION_ONLY === undefined || name.includes(process.env.PILLION_ONLY);
+/** Whether a scenario is asked for: PILLION_ONLY runs those alone whose name it matches. */
+const isWanted = (name) => process.env.PILLION_ONLY === undefined || new RegExp(process.env.PILLION_ONLY).test(name);
 
 async function keeping(name, window, act) {
   try {
@@ -322,7 +322,9 @@ define("TestS3_VSCodeWorkspaceSettingsWidenNothing", async (window, folder) => {
   const settings = join(folder, ".vscode/settings.json");
   writeFileSync(settings, readFileSync(settings, "utf8").replace("EVIL", join(folder, "evil.sh")));
   await window.status("1 connector needs permission");
+  const [before] = sidecars();
   await window.run("Pillion: Restart Pillion");
+  await until("another sidecar alone runs", () => sidecars().length === 1 && sidecars()[0].pid !== before.pid);
   await window.status("1 connector needs permission");
   assert.throws(() => readFileSync(join(folder, "ran")), "a program of the workspace ran");
   await window.showViews();
@@ -348,11 +350,13 @@ define("TestS18_VSCodeFixOnSaveGrantsNothing", async (window) => {
 
 define("TestC81_VSCodeTenReloadsLeaveOneSidecar", async (window) => {
   await window.status("needs permission");
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < (version === "newest" ? 10 : 3); i++) {
     await window.load();
   }
   await window.status("needs permission");
-  await until("one sidecar is left", () => sidecars().length === 1);
+  await until("one sidecar is left", () => sidecars().length === 1).catch((error) => {
+    throw new Error(`${error.message}: ${sidecars().map(({ pid }) => pid).join(", ")} run`);
+  });
 });
 
 define("TestVSCodeAgentCallsAToolWithApproval", async (window) => {

@@ -206,6 +206,8 @@ export class Window {
   constructor(server, page, folder) {
     this.server = server;
     this.page = page;
+    // A window with unsaved text asks before it closes.
+    page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined));
     this.folder = folder;
   }
 
