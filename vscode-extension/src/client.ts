@@ -107,7 +107,6 @@ export class Client implements vscode.Disposable {
   private readonly listeners: { method: string; listener: (params: unknown) => void }[] = [];
   private current: LanguageClient | undefined;
   private startedAt = 0;
-  private isStopping = false;
   private now: ClientState = { kind: "stopped" };
   /** Set by the owner before start: what happens around server commands and shown documents. */
   middleware: Middleware = {};
@@ -161,7 +160,7 @@ export class Client implements vscode.Disposable {
     }
     this.log.info(`starting ${program.path} (${program.origin})`);
     this.become({ kind: "starting" });
-    const client = new LanguageClient("pillion", "Pillion", { command: program.path, args: ["--stdio"] }, this.options());
+    const client: LanguageClient = new LanguageClient("pillion", "Pillion", { command: program.path, args: ["--stdio"] }, this.options(() => this.current === client));
     client.registerFeature(new PillionFeature());
     for (const { method, listener } of this.listeners) {
       client.onNotification(method, listener);
@@ -172,7 +171,6 @@ export class Client implements vscode.Disposable {
       }
     });
     this.current = client;
-    this.isStopping = false;
     this.startedAt = Date.now();
     try {
       await client.start();
@@ -187,7 +185,6 @@ export class Client implements vscode.Disposable {
   /** Ends the process and answers when it has gone. */
   async stop(): Promise<void> {
     const client = this.current;
-    this.isStopping = true;
     this.current = undefined;
     this.become({ kind: "stopped" });
     if (client !== undefined) {
@@ -214,7 +211,8 @@ export class Client implements vscode.Disposable {
     });
   }
 
-  private options(): LanguageClientOptions {
+  /** The options of one client, which is asked whether it is the one that counts: an earlier one does not come back. */
+  private options(counts: () => boolean): LanguageClientOptions {
     return {
       documentSelector: [
         { scheme: "file", pattern: "**/.mcp.json" },
@@ -229,13 +227,13 @@ export class Client implements vscode.Disposable {
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => this.closed(),
+        closed: () => this.closed(counts),
       },
     };
   }
 
-  private async closed(): Promise<{ action: CloseAction; handled: boolean }> {
-    if (this.isStopping) {
+  private async closed(counts: () => boolean): Promise<{ action: CloseAction; handled: boolean }> {
+    if (!counts()) {
       return { action: CloseAction.DoNotRestart, handled: true };
     }
     const next = this.backoff.ended(Date.now() - this.startedAt);
@@ -247,7 +245,7 @@ export class Client implements vscode.Disposable {
     this.log.warn(`pillion ended; starting it again in ${next.waitMs} ms`);
     this.become({ kind: "starting" });
     await new Promise((resolve) => setTimeout(resolve, next.waitMs));
-    if (this.isStopping as boolean) {
+    if (!counts()) {
       return { action: CloseAction.DoNotRestart, handled: true };
     }
     this.startedAt = Date.now();

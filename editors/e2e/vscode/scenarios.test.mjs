@@ -344,7 +344,13 @@ define("TestS18_VSCodeFixOnSaveGrantsNothing", async (window) => {
   await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
   assert.equal(await window.dialog().count(), 0);
   // The lens opens the question, and answers nothing.
-  await window.page.locator('.codelens-decoration a:has-text("Review and allow")').first().click();
+  const lens = window.page.locator('.codelens-decoration a:has-text("Review and allow")').first();
+  await until("the lens takes a click", () =>
+    lens.click({ timeout: 2000 }).then(
+      () => true,
+      () => false,
+    ),
+  );
   await window.pageWith("on this machine?");
 });
 
