@@ -400,9 +400,10 @@ define("TestVSCodeCrashedSidecarComesBack", async (window) => {
 
 define("TestVSCodeMissingProgramSaysWhatToDo", async (window) => {
   await window.status("needs permission");
-  const settings = join(server.root, "data/User/settings.json");
-  const before = readFileSync(settings, "utf8");
-  writeFileSync(settings, JSON.stringify({ ...JSON.parse(before), "pillion.serverPath": "/nowhere/pillion" }));
+  // A setting of the machine stands with the machine that the folder is on.
+  const settings = join(server.root, "data/Machine/settings.json");
+  mkdirSync(dirname(settings), { recursive: true });
+  writeFileSync(settings, JSON.stringify({ "pillion.serverPath": "/nowhere/pillion" }));
   try {
     const item = await window.status("not found");
     await item.click();
@@ -410,7 +411,7 @@ define("TestVSCodeMissingProgramSaysWhatToDo", async (window) => {
     await window.keep("16-missing");
     await window.dialogButton("Cancel");
   } finally {
-    writeFileSync(settings, before);
+    writeFileSync(settings, "{}");
   }
   await window.status("needs permission");
 });
@@ -427,9 +428,10 @@ define("TestU24_VSCodeFirstRun", async (window) => {
   await window.page.locator('.welcome-view-content:has-text("Try the Demo")').waitFor();
   await window.keep("18-first-run");
   await window.page.locator('.monaco-button:has-text("Try the Demo")').click();
-  const toast = window.notification('"demo" was added');
+  const toast = window.notification("was added");
   await toast.waitFor();
-  await toast.locator('.monaco-button:has-text("Start")').click();
+  await toast.locator('.monaco-button:has-text("Review and switch on")').click();
+  await pressButton(await window.pageWith("be on for you?"), "Make the change");
   await window.row("demo").filter({ hasText: "ready" }).waitFor();
   await window.run("Pillion: Get Started");
   await window.page.locator(".gettingStartedContainer").waitFor();

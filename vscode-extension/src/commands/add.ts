@@ -75,14 +75,16 @@ async function addOne(context: Context, pasted: Pasted): Promise<void> {
 
 async function write(context: Context, name: string, definitionText: string, where: { scope: FileScope; root?: string }): Promise<void> {
   const { connector, warnings } = await context.client.request(requests.connectorAdd, { name, definitionText, ...where });
-  const next = connector.state === "waiting" ? "Review and allow" : "Start";
+  const [next, command] =
+    connector.state === "waiting" ? ["Review and allow", "pillion.connector.review"] : connector.state === "disabled" ? ["Review and switch on", "pillion.connector.enable"] : ["Start", "pillion.connector.start"];
   const chosen = await vscode.window.showInformationMessage(
-    neutral([`Pillion: ${quoted(name)} was added.`, ...warnings].join(" ")),
+    // That it is off until it is allowed is what the button says.
+    neutral([`Pillion: ${quoted(name)} was added.`, ...(connector.state === "disabled" ? ["It is off until you allow it."] : warnings)].join(" ")),
     next,
     "Open its entry",
   );
   if (chosen === next) {
-    await vscode.commands.executeCommand(connector.state === "waiting" ? "pillion.connector.review" : "pillion.connector.start", connector.id);
+    await vscode.commands.executeCommand(command, connector.id);
   } else if (chosen !== undefined) {
     await vscode.commands.executeCommand("pillion.connector.openDefinition", connector.id);
   }
