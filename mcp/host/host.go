@@ -236,8 +236,8 @@ func (h *Host) Start() {
 // nothing starts any more.
 func (h *Host) Stop(ctx context.Context) {
 	h.stopOnce.Do(func() {
+		h.calls.close()                       // first: a call is cancelled, and not of a connector that went away
 		h.locked(func() { close(h.closing) }) // no worker begins after this
-		h.calls.close()
 		h.end()
 	})
 	done := make(chan struct{})
