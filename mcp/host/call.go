@@ -201,7 +201,7 @@ func (c *call) run(ctx context.Context) (Result, error) {
 
 // misfit ends a call whose arguments are not what the tool says that it takes, before anybody is asked about them (E4).
 func (c *call) misfit(at target) *Result {
-	d := c.host.schemas.Difference(at.tool.takes, c.arguments)
+	d := c.host.schemas.ArgumentDifference(at.tool.takes, c.arguments)
 	if d == nil {
 		return nil
 	}

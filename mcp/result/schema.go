@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -54,6 +56,21 @@ func (d *Difference) String() string {
 // Difference returns where a value differs from a schema first, or nil. A schema that can't be used, and what is over a bound,
 // passes unchecked.
 func (s *Schemas) Difference(text, value []byte) *Difference {
+	return s.difference(text, value, func(_ *schema, instance any) any { return instance })
+}
+
+// ArgumentDifference is Difference for the arguments of a call. There null stands for an optional one that is left out, as many
+// callers write it and most servers read it.
+func (s *Schemas) ArgumentDifference(text, arguments []byte) *Difference {
+	return s.difference(text, arguments, func(compiled *schema, instance any) any {
+		if members, isObject := instance.(object); isObject {
+			maps.DeleteFunc(members, func(name string, value any) bool { return value == nil && !slices.Contains(compiled.required, name) })
+		}
+		return instance
+	})
+}
+
+func (s *Schemas) difference(text, value []byte, read func(*schema, any) any) *Difference {
 	if len(text) > maxSchemaBytes || len(value) > maxCheckedBytes {
 		return nil
 	}
@@ -66,7 +83,7 @@ func (s *Schemas) Difference(text, value []byte) *Difference {
 		return nil
 	}
 	c := checker{steps: maxSteps}
-	err = c.check(compiled, instance)
+	err = c.check(compiled, read(compiled, instance))
 	var wrong *mismatch
 	if !errors.As(err, &wrong) {
 		return nil

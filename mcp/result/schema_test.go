@@ -382,3 +382,17 @@ func TestE4_ATextBeyondASCIIIsLeftToItsServer(t *testing.T) {
 		}
 	}
 }
+
+func TestE4_NullStandsForAnOptionalArgument(t *testing.T) {
+	t.Parallel()
+	var s Schemas
+	takes := []byte(`{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"string"}},"required":["b"]}`)
+	for arguments, isRefused := range map[string]bool{`{"a":null,"b":"x"}`: false, `{"a":null,"b":null}`: true, `{"a":1,"b":"x"}`: true} {
+		if d := s.ArgumentDifference(takes, []byte(arguments)); (d != nil) != isRefused {
+			t.Errorf("%s: %v", arguments, d)
+		}
+		if d := s.Difference(takes, []byte(arguments)); d == nil {
+			t.Errorf("%s fits as a result", arguments)
+		}
+	}
+}
