@@ -201,6 +201,18 @@ func (h *Host) Tool(name string) (Tool, error) {
 	return tool, nil
 }
 
+// ToolLabel is the label of a tool; false where it is not known. Unlike [Host.Tool] it judges nothing: every call asks for it.
+func (h *Host) ToolLabel(name string) (label string, isKnown bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	index := h.index()
+	found := index.byName[name]
+	if len(found) != 1 {
+		return "", false
+	}
+	return index.tools[found[0]].tool.Label, true
+}
+
 // findTool is called with h.mu held.
 func (h *Host) findTool(name string) (indexedTool, error) {
 	index := h.index()
