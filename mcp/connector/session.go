@@ -27,8 +27,9 @@ type session struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	answer *answer            // to the handshake
-	client *mcp.ClientSession // nil before the handshake
+	answer    *answer            // to the handshake
+	client    *mcp.ClientSession // nil before the handshake
+	connected chan struct{}      // closed once client is set
 
 	talked     chan struct{} // the server has said something
 	talkedOnce sync.Once
@@ -53,8 +54,9 @@ type session struct {
 func newSession(c *Connector, j *journal, in io.Reader) *session {
 	s := &session{
 		connector: c, journal: j, filter: newFilter(c.log, in),
-		slots:  semaphore.NewWeighted(int64(c.definition.MaxConcurrent)),
-		talked: make(chan struct{}), changed: make(chan struct{}, 1), hurry: make(chan struct{}, 1), gone: make(chan struct{}),
+		slots:     semaphore.NewWeighted(int64(c.definition.MaxConcurrent)),
+		connected: make(chan struct{}), talked: make(chan struct{}),
+		changed: make(chan struct{}, 1), hurry: make(chan struct{}, 1), gone: make(chan struct{}),
 		tools:         relisting{ended: make(chan struct{})},
 		subscriptions: newSubscriptions(), inquiries: newInquiries(), followed: newFollowed(),
 	}
@@ -156,5 +158,6 @@ func (s *session) connect() error {
 		return fmt.Errorf("begin the session: %w", err)
 	}
 	s.client = session
+	close(s.connected)
 	return nil
 }

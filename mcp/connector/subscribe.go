@@ -249,7 +249,12 @@ func (s *session) listenAgain(params jsontext.Value) {
 		uris = []string{listensToLists}
 	}
 	s.workers.Go(func() {
-		if !sleep(s.ctx, s.pauseBeforeListening()) || s.client == nil {
+		if !sleep(s.ctx, s.pauseBeforeListening()) {
+			return
+		}
+		select {
+		case <-s.connected: // a server may end what it was just asked, while the SDK still begins
+		case <-s.ctx.Done():
 			return
 		}
 		for _, uri := range uris {

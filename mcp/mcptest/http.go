@@ -3,6 +3,7 @@ package mcptest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -54,7 +55,8 @@ type HTTPRequest struct {
 // posted is a request that waits for what is to be sent by its stream.
 type posted struct {
 	id, method string
-	lines      chan []byte // the last one is the reply
+	lines      chan []byte   // the last one is the reply
+	answered   chan struct{} // closed when its id is free again
 }
 
 // NewHTTP starts a fake; it ends with the test. variables are NAME=value, as a fake process has them in its environment.
@@ -311,11 +313,10 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request, body []byte, message
 		h.receive(body)
 		return
 	}
-	p := &posted{id: string(message.ID), method: message.Method, lines: make(chan []byte, 1000)}
-	h.mu.Lock()
-	h.waiting[p.id] = p
-	h.order = append(h.order, p)
-	h.mu.Unlock()
+	p := &posted{id: string(message.ID), method: message.Method, lines: make(chan []byte, 1000), answered: make(chan struct{})}
+	if !h.enter(r.Context(), p) {
+		return
+	}
 	defer h.leave(p)
 	h.receive(body)
 	h.reply(w, r, p)
@@ -328,13 +329,42 @@ func (h *HTTP) receive(body []byte) {
 	}
 }
 
+// enter lets the request in, after what waits by the same id: two clients of one fake count from one both.
+func (h *HTTP) enter(ctx context.Context, p *posted) bool {
+	for {
+		h.mu.Lock()
+		before := h.waiting[p.id]
+		if before == nil {
+			h.waiting[p.id] = p
+			h.order = append(h.order, p)
+		}
+		h.mu.Unlock()
+		if before == nil {
+			return true
+		}
+		select {
+		case <-before.answered:
+		case <-h.dead:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// settle says that the request waits no longer; h.mu is held.
+func (h *HTTP) settle(p *posted) {
+	if h.waiting[p.id] == p {
+		delete(h.waiting, p.id)
+		close(p.answered)
+	}
+}
+
 // leave takes the request out.
 func (h *HTTP) leave(p *posted) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.waiting[p.id] == p {
-		delete(h.waiting, p.id)
-	}
+	h.settle(p)
 	for i, other := range h.order {
 		if other == p {
 			h.order = append(h.order[:i:i], h.order[i+1:]...)
@@ -354,7 +384,7 @@ func (h httpOut) Write(text []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if p := h.waiting[string(message.ID)]; message.Method == "" && p != nil && !h.fake.mode().has("oldsse") {
-		delete(h.waiting, p.id)
+		h.settle(p)
 		p.lines <- line
 		close(p.lines)
 		return len(text), nil

@@ -2,13 +2,17 @@ package mcptest
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 func TestMain(m *testing.M) {
@@ -164,4 +168,32 @@ func TestModes_AreDescribedOnce(t *testing.T) {
 		}
 		seen[mode.Name] = true
 	}
+}
+
+// Two clients of one fake both count their requests from one.
+func TestHTTP_AnswersEveryClient(t *testing.T) {
+	t.Parallel()
+	fake := NewHTTP(t, "")
+	var clients sync.WaitGroup
+	for range 20 {
+		clients.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, fake.URL(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			reply, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer reply.Body.Close()
+			if text, err := io.ReadAll(reply.Body); err != nil || !strings.Contains(string(text), `"id":1`) {
+				t.Errorf("%s, %v", text, err)
+			}
+		})
+	}
+	clients.Wait()
 }
