@@ -166,7 +166,7 @@ func TestAddIsUsedWrongly(t *testing.T) {
 	for _, arguments := range [][]string{
 		{"x"}, {"x", "--url", "https://a.example", "--", "true"}, {"x", "-H", "A: b", "--", "true"}, {"x", "-e", "A=b", "--url", "https://a.example"},
 		{"x", "--url", "https://a.example", "-H", "no colon"}, {"x", "-e", "=b", "--", "true"}, {"x", "-e", "A=1", "-e", "A=2", "--", "true"},
-		{"", "--", "true"}, {"a\nb", "--", "true"}, {strings.Repeat("x", 200), "--", "true"},
+		{"x", "--url", "htp:/nope"}, {"", "--", "true"}, {"a\nb", "--", "true"}, {strings.Repeat("x", 200), "--", "true"},
 	} {
 		w.expect(exitUsage, append([]string{"mcp", "add"}, arguments...)...)
 	}

@@ -172,6 +172,9 @@ func (v addVerb) preview(file config.File, d definition) (*config.Entry, error) 
 	if entry == nil {
 		return nil, fail(exitUsage, nil, "a connector cannot be called %q", v.Name)
 	}
+	if fault := entry.Fault; fault != nil && fault.Severity == config.Error {
+		return nil, fail(exitUsage, nil, "%s; nothing was written", fault.Text())
+	}
 	return entry, nil
 }
 
