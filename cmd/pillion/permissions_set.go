@@ -17,7 +17,7 @@ import (
 
 type permissionsSetVerb struct {
 	Decision  string   `arg:"" enum:"allow,ask,deny" help:"allow, ask every time, or deny."`
-	Connector string   `arg:"" help:"The connector, by its name or id."`
+	Connector string   `arg:"" help:"The connector, by its name or id; or connector and tool as one word, as lists show them."`
 	Tool      string   `arg:"" optional:"" help:"The tool, by its own name; all tools of the connector without one."`
 	Scope     string   `enum:"project,user," default:"" help:"Where it counts: in this project, or for a connector of your own file everywhere (user). The widest that there is without it."`
 	Equals    []string `sep:"none" placeholder:"PATH=VALUE" help:"With allow: the argument at this JSON pointer is this JSON value, or this text where it is no JSON."`
@@ -54,6 +54,7 @@ func (v permissionsSetVerb) set(p *program, own *ownHub) error {
 	if err != nil {
 		return err
 	}
+	v.splitLabel(all)
 	c, err := connectorNamed(all, v.Connector)
 	if err != nil {
 		return err
@@ -79,6 +80,19 @@ func (v permissionsSetVerb) set(p *program, own *ownHub) error {
 		return err
 	}
 	return p.printSet(setShape{sidecar.RuleMessage(own.Host, added), rulesOf(own, replaced)})
+}
+
+// splitLabel takes connector and tool apart where they are given as one word, as lists show them.
+func (v *permissionsSetVerb) splitLabel(all []message.Connector) {
+	if v.Tool != "" || slices.ContainsFunc(all, func(c message.Connector) bool { return c.Name == v.Connector || string(c.ID) == v.Connector }) {
+		return
+	}
+	for _, c := range all {
+		if tool, isLabel := strings.CutPrefix(v.Connector, c.Name+"."); isLabel && tool != "" {
+			v.Connector, v.Tool = c.Name, tool
+			return
+		}
+	}
 }
 
 // widen asks about a rule that gives more, where the window is, and tells what stands then.

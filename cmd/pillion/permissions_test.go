@@ -44,6 +44,15 @@ func TestS6_WhatGivesMoreIsAskedOnTheTerminal(t *testing.T) {
 	}
 	w.expect(0, "permissions", "remove", string(got.Rules[0].ID)) // takes away
 
+	asked := decode[setShape](t, w.expect(0, "permissions", "set", "deny", "one.a", "--json")).Rule
+	if asked.Tool == nil || *asked.Tool != "a" {
+		t.Errorf("a label names %+v", asked)
+	}
+	s = w.onTerminal(nil, "permissions", "remove", string(asked.ID))
+	s.sees(yesPrompt)
+	s.types("yes\n")
+	s.expects(exitOK)
+
 	denied := decode[setShape](t, w.expect(0, "permissions", "set", "deny", "one", "--json")).Rule
 	if o := w.runWith("yes\n", "permissions", "remove", string(denied.ID)); o.code != exitUnanswered {
 		t.Error(o)
