@@ -152,6 +152,7 @@ fuzz:
 	@$(BEDS)/fuzz.sh $(FUZZTIME)
 
 demo:
+	@echo "building Pillion, which takes a minute the first time" >&2
 	@go run ./cmd/pillion demo play
 
 format:
