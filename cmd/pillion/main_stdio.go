@@ -24,14 +24,12 @@ func runStdio(arguments []string) int {
 		fmt.Fprintln(os.Stderr, "pillion:", err)
 		return exitUsage
 	}
-	// Done beside the rest: an editor waits for the start. Listening for signals starts a thread.
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	listens, looked := make(chan struct{}), make(chan error, 1)
-	go func() {
+	listens := make(chan struct{})
+	go func() { // beside the rest, since it starts a thread and an editor waits
 		endOnSignal(stop)
 		close(listens)
-		looked <- refusalOfNested()
 	}()
 	in, out, err := process.TakeStdio()
 	if err != nil {
@@ -58,7 +56,7 @@ func runStdio(arguments []string) int {
 	}
 	// A child could otherwise read this process's environment (S20); where that cannot be had the rest still holds.
 	_ = process.DisallowDump()
-	options.Refusal = sync.OnceValue(func() error { return <-looked })
+	options.Refusal = sync.OnceValue(refusalOfNested)
 	<-listens // from here on a signal ends the session as it must end (C83)
 	options.OutputLost = process.WatchReader(ctx, out)
 	options.Subreaper = process.NewSubreaper(options.Logger)
