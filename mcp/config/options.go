@@ -33,6 +33,8 @@ type Options struct {
 	// IdleTimeout is negative for never (written 0).
 	IdleTimeout   time.Duration
 	MaxConcurrent int
+	// PingInterval is negative for never (written 0).
+	PingInterval time.Duration
 
 	// InheritEnv names further variables that the child gets from Pillion's
 	// own environment; the user's file alone may set it (S4).
@@ -237,6 +239,10 @@ func (o *Options) set(name settings.Name, v settings.Value) {
 		}
 	case settings.MaxConcurrent:
 		o.MaxConcurrent = v.Count()
+	case settings.PingInterval:
+		if o.PingInterval = v.Duration(); o.PingInterval == 0 {
+			o.PingInterval = -1
+		}
 	case settings.InheritEnv:
 		o.InheritEnv = v.List()
 	case settings.TrustReadOnly:

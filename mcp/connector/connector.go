@@ -50,6 +50,9 @@ type Definition struct {
 	CallCap time.Duration
 	// MaxConcurrent bounds the calls in flight, the rest queue in order; zero means 16.
 	MaxConcurrent int
+	// PingInterval is how often a server of the legacy era that nobody calls is asked whether it is there; zero means a
+	// minute, negative never.
+	PingInterval time.Duration
 	// LogLevel is the least of MCP's levels of log messages that are asked for and kept in the log: "debug", "info" …
 	// "emergency". Empty asks for none, and keeps those that come all the same from "warning" on.
 	LogLevel string
@@ -111,9 +114,8 @@ type tuning struct {
 	sideList   time.Duration // for the lists other than tools to be in the first catalogue
 	listRetry  time.Duration // before tools are asked for again in a start
 	listTries  int           // in a start
-	ping       time.Duration // before a server that is not called is asked whether it is there
-	pong       time.Duration // for its answer
-	pings      int           // without an answer, in a row, before it is lost
+	pong       time.Duration // for the answer to a ping; zero means the time between two, and 20 s at most
+	pings      int           // without an answer, in a row, before a list decides whether it is lost
 	maxWarning int
 }
 
@@ -121,7 +123,7 @@ func defaultTuning() tuning {
 	return tuning{
 		probe: 3 * time.Second, download: 180 * time.Second, stall: 60 * time.Second, settle: 500 * time.Millisecond,
 		sync: time.Second, maxSync: 30 * time.Second, unwatched: time.Minute, updates: 100 * time.Millisecond, poll: time.Second, page: 10 * time.Minute, sideList: 2 * time.Second,
-		ping: time.Minute, pong: 20 * time.Second, pings: 3,
+		pings:     3,
 		listRetry: 500 * time.Millisecond, listTries: 3, maxWarning: 20,
 		notice: 10 * time.Second, farewell: 2 * time.Second, busy: time.Second, maxPause: time.Minute, relisten: 2 * time.Second, resumes: 5, maxBytes: maxFrameBytes,
 	}
@@ -166,6 +168,9 @@ func New(d Definition, o Options) *Connector {
 	}
 	if d.MaxConcurrent <= 0 {
 		d.MaxConcurrent = 16
+	}
+	if d.PingInterval == 0 {
+		d.PingInterval = time.Minute
 	}
 	if d.Era == "" {
 		d.Era = EraAuto

@@ -13,6 +13,7 @@ import (
 type pulse struct {
 	unanswered int // in a row
 	isOver     bool
+	isDeaf     bool // to pings alone
 }
 
 // beat is what came of asking once.
@@ -37,53 +38,91 @@ func (p pulse) after(heard beat, most int) (next pulse, isLost bool) {
 	return pulse{}, false
 }
 
+// afterList is the pulse of a server that seems lost once it was asked for a list as well, and whether it is.
+func (p pulse) afterList(heard beat) (next pulse, isLost bool) {
+	switch heard {
+	case beatMissed:
+		return p, true
+	case beatBusy:
+		return pulse{}, false
+	}
+	return pulse{isOver: true, isDeaf: true}, false
+}
+
+// maxPong bounds the time for the answer to a ping.
+const maxPong = 20 * time.Second
+
 // keepAlive asks a server that nobody calls whether it is there, where the protocol allows it: there is no ping since MCP
-// 2026-07-28. One that is silent several times in a row is lost; one that does not want to be asked is left alone (C60).
+// 2026-07-28. One that is silent several times in a row, and then to a request that it has answered before, is lost; one that does
+// not want to be asked, or hears everything but pings, is left alone (C60).
 func (s *session) keepAlive() {
-	if s.answer.era == EraModern {
+	every := s.connector.definition.PingInterval
+	if s.answer.era == EraModern || every < 0 {
 		return
 	}
-	t := s.connector.tuning
-	timer := time.NewTimer(t.ping)
+	patience := firstOf(s.connector.tuning.pong, min(every, maxPong))
+	timer := time.NewTimer(every)
 	defer timer.Stop()
 	isLost := false
-	for p := (pulse{}); !p.isOver; timer.Reset(t.ping) {
+	for p := (pulse{}); !p.isOver; timer.Reset(every) {
 		select {
 		case <-timer.C:
 		case <-s.ctx.Done():
 			return
 		}
-		heard := s.beat()
+		heard := s.beat(ping(), patience)
 		if s.ctx.Err() != nil {
 			return
 		}
-		if p, isLost = p.after(heard, t.pings); isLost {
-			reason := fmt.Sprintf("did not answer %d pings in a row, for %s each", t.pings, t.pong)
+		if p, isLost = p.after(heard, s.connector.tuning.pings); isLost {
+			p, isLost = p.afterList(s.lastBeat(patience))
+		}
+		switch {
+		case s.ctx.Err() != nil:
+			return
+		case isLost:
+			reason := fmt.Sprintf("did not answer %d pings in a row, for %s each", s.connector.tuning.pings, patience)
 			s.lose(s.connector.newProblem(ProblemTimeout, reason, "See in its log what it is at."))
 			return
-		}
-		if heard == beatRefused {
+		case p.isDeaf:
+			s.connector.warn("pings", "answers, but no pings: it is not asked any more whether it is there")
+		case p.isOver:
 			s.connector.log.Debug("connector does not answer pings, and is not asked any more")
 		}
 	}
 }
 
+// ping is the request that is made for nothing but its answer.
+func ping() errand {
+	return errand{method: "ping", send: func(ctx context.Context, client *mcp.ClientSession, _ mcp.Meta) error {
+		return client.Ping(ctx, nil)
+	}}
+}
+
+// lastBeat asks for a list that the server has given before. One without a list has nothing else that could be asked for without
+// an effect.
+func (s *session) lastBeat(patience time.Duration) beat {
+	for _, k := range kinds() {
+		if s.announced()&k.list != 0 {
+			return s.beat(errand{method: k.method, send: func(ctx context.Context, client *mcp.ClientSession, _ mcp.Meta) error {
+				return k.ask(ctx, client)
+			}}, patience)
+		}
+	}
+	return beatMissed
+}
+
 // beat asks once.
-func (s *session) beat() beat {
+func (s *session) beat(e errand, patience time.Duration) beat {
 	begun := s.begun.Load()
 	if s.inFlight.Load() > 0 {
 		return beatBusy
 	}
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
-	patience := newDeadline(s.connector.tuning.pong, s.connector.tuning.pong, cancel)
-	defer patience.stop()
-	reply, err := s.round(ctx, errand{
-		method: "ping",
-		send: func(ctx context.Context, client *mcp.ClientSession, _ mcp.Meta) error {
-			return client.Ping(ctx, nil)
-		},
-	}, nil, patience, true)
+	deadline := newDeadline(patience, patience, cancel)
+	defer deadline.stop()
+	reply, err := s.round(ctx, e, nil, deadline, true)
 	var late *TimeoutError
 	switch {
 	case s.begun.Load() != begun:

@@ -2,6 +2,7 @@ package connector
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -29,9 +30,28 @@ func TestC60_OneMissedAnswerIsNone(t *testing.T) {
 	}
 }
 
+func TestC60_AListDecidesWhetherItIsLost(t *testing.T) {
+	t.Parallel()
+	for heard, want := range map[beat]struct {
+		next   pulse
+		isLost bool
+	}{
+		beatMissed:   {pulse{unanswered: 3}, true},
+		beatBusy:     {pulse{}, false},
+		beatAnswered: {pulse{isOver: true, isDeaf: true}, false},
+		beatRefused:  {pulse{isOver: true, isDeaf: true}, false},
+	} {
+		if next, isLost := (pulse{unanswered: 3}).afterList(heard); next != want.next || isLost != want.isLost {
+			t.Errorf("%d: %+v, lost %v", heard, next, isLost)
+		}
+	}
+}
+
 // pinged makes the times short.
 func pinged(pong time.Duration) setting {
-	return tune(func(t *tuning) { t.ping, t.pong, t.pings = 10*time.Millisecond, pong, 2 })
+	return func(d *Definition, _ *Options, t *tuning) {
+		d.PingInterval, t.pong, t.pings = 10*time.Millisecond, pong, 2
+	}
 }
 
 // pings counts those that the fake has received.
@@ -78,7 +98,7 @@ func TestC60_WhoeverAnswersStays(t *testing.T) {
 // TestC60_WhoeverIsSilentIsLost, but not while it works.
 func TestC60_WhoeverIsSilentIsLost(t *testing.T) {
 	t.Parallel()
-	f := fake(t, "silent=ping,delay=tools/call:500ms", pinged(50*time.Millisecond))
+	f := fake(t, "silent=ping,silentafter=tools/list,delay=tools/call:500ms", pinged(50*time.Millisecond))
 	if err := f.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -89,4 +109,33 @@ func TestC60_WhoeverIsSilentIsLost(t *testing.T) {
 	if p := f.Status().Problem; p.Kind != ProblemTimeout {
 		t.Errorf("%+v", p)
 	}
+}
+
+// TestC60_WhoeverIsDeafToPingsAloneStays, and is not asked any more.
+func TestC60_WhoeverIsDeafToPingsAloneStays(t *testing.T) {
+	t.Parallel()
+	f := started(t, "silent=ping", func(d *Definition, _ *Options, t *tuning) { d.PingInterval, t.pings = 300*time.Millisecond, 1 })
+	f.eventually("it is left alone", func() bool { return f.warned("but no pings") })
+	pings := f.pings()
+	for range 20 {
+		f.say(`{}`)
+	}
+	if f.Status().State != StateReady || f.pings() != pings || len(f.received("tools/list")) < 2 {
+		t.Errorf("%s, %d pings, %d lists", f.Status().State, f.pings(), len(f.received("tools/list")))
+	}
+}
+
+// TestC60_NobodyIsAskedWhereThatIsOff.
+func TestC60_NobodyIsAskedWhereThatIsOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(Definition{PingInterval: -1}, Options{})
+		s := newSession(c, nil, nil)
+		s.answer = &answer{era: EraLegacy}
+		began := time.Now()
+		s.keepAlive() // which would wait for its first time to ask
+		if took := time.Since(began); took != 0 {
+			t.Errorf("it waited for %s", took)
+		}
+		s.cancel(nil)
+	})
 }

@@ -23,3 +23,18 @@ func TestA6_HowLongAConnectorStaysUpUnused(t *testing.T) {
 		}
 	}
 }
+
+func TestC10_HowOftenAConnectorIsAskedWhetherItIsThere(t *testing.T) {
+	t.Parallel()
+	for options, want := range map[string]time.Duration{
+		`{}`:                       defaultPingInterval,
+		`{"pingInterval": "20s"}`:  20 * time.Second,
+		`{"pingInterval": "10ms"}`: time.Second,
+		`{"pingInterval": 0}`:      -1,
+	} {
+		d := config.Parse(config.File{Path: "/home/u/mcp.json", Source: config.SourceUser}, []byte(`{"mcpServers":{"x":{"command":"x","pillion":`+options+`}}}`))
+		if got := definitionOf(d.Entry("x"), false).PingInterval; got != want {
+			t.Errorf("%s: %s, want %s", options, got, want)
+		}
+	}
+}

@@ -29,6 +29,7 @@ const (
 	maxCallTimeout       = settings.MaxCallTimeout
 	defaultIdleTimeout   = settings.DefaultIdleTimeout
 	defaultMaxConcurrent = settings.DefaultMaxConcurrent
+	defaultPingInterval  = settings.DefaultPingInterval
 	loginPathTimeout     = 3 * time.Second
 )
 
@@ -152,6 +153,7 @@ func definitionOf(entry *config.Entry, downloads bool) connector.Definition {
 		CallTimeout:   callTimeoutOf(entry),
 		CallCap:       maxCallTimeout,
 		MaxConcurrent: cmp.Or(options.MaxConcurrent, defaultMaxConcurrent),
+		PingInterval:  pingIntervalOf(entry),
 		Downloads:     downloads,
 		LogLevel:      logLevels[options.StderrLevel],
 	}
@@ -164,6 +166,18 @@ func definitionOf(entry *config.Entry, downloads bool) connector.Definition {
 // callTimeoutOf is that of the name that is called: a process may have several.
 func callTimeoutOf(entry *config.Entry) time.Duration {
 	return cmp.Or(entry.Options.CallTimeout, entry.Timeout, defaultCallTimeout)
+}
+
+// pingIntervalOf is how often a connector is asked whether it is there; negative for never.
+func pingIntervalOf(entry *config.Entry) time.Duration {
+	switch written := entry.Options.PingInterval; {
+	case written < 0:
+		return -1
+	case written == 0:
+		return defaultPingInterval
+	default:
+		return max(written, settings.MinPingInterval)
+	}
 }
 
 // workingFolder makes sure that the folder the connector starts in is there.

@@ -27,6 +27,7 @@ const (
 	CallTimeout   Name = "callTimeout"
 	IdleTimeout   Name = "idleTimeout"
 	MaxConcurrent Name = "maxConcurrent"
+	PingInterval  Name = "pingInterval"
 	Tools         Name = "tools"
 	ExcludeTools  Name = "excludeTools"
 	Description   Name = "description"
@@ -105,6 +106,10 @@ const (
 	DefaultCallTimeout   = 5 * time.Minute
 	DefaultIdleTimeout   = 15 * time.Minute
 	DefaultMaxConcurrent = 16
+	// DefaultPingInterval is how often a server that nobody calls is asked
+	// whether it is there, and MinPingInterval the least that counts (C10).
+	DefaultPingInterval = time.Minute
+	MinPingInterval     = time.Second
 	// DownloadStartTimeout stands in the place of DefaultStartTimeout for a
 	// runner that may have to download first, until its first output (U10).
 	DownloadStartTimeout = 180 * time.Second
@@ -399,6 +404,15 @@ func trustOptions() []Setting {
 // processOptions say how many processes there are, and how one comes back.
 func processOptions() []Setting {
 	return []Setting{
+		{
+			Name: PingInterval, Owner: OfEntry, Kind: Duration, Default: durationDefault(DefaultPingInterval), From: anyEntry(),
+			Line: "How often a connector that nobody calls is asked whether it is there.",
+			Paragraph: "An answer is awaited for as long, and for 20 seconds at most; after three in a row that do not come, and a list that does not come either, the connector is lost. " +
+				"One that does not know pings, or answers everything else, is not asked any more and stays. " +
+				"Less than a second counts as one, and with 0 nothing is asked. " +
+				"Set it for a server behind a proxy that ends quiet connections. " +
+				"MCP has no pings since 2026-07-28.",
+		},
 		{
 			Name: Reconnect, Owner: OfEntry, Kind: Object, From: anyEntry(),
 			Members: []Setting{

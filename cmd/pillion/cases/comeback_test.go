@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pillion/editors/editortest"
+	"pillion/mcp/mcptest"
 	"pillion/rpc/message"
 )
 
@@ -132,5 +133,49 @@ func TestC11_ASessionIsJoinedRestartedAndEnded(t *testing.T) {
 	eventually(t, "b has ended", func() bool { return len(pids()) == 1 })
 	if _, err := editortest.TryRequest(e, message.SessionEnd, message.SessionParams{SessionID: "c"}); err == nil {
 		t.Error("a session that there is not has ended")
+	}
+}
+
+// TestC60_AnUnansweredPingEndsNoSession of a server that answers all else, or says that it knows none; one that answers nothing any
+// more is noticed, though nobody calls it.
+func TestC60_AnUnansweredPingEndsNoSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	often := map[string]any{"pingInterval": "1s"}
+	entries := map[string]entry{}
+	for name, mode := range map[string]string{"deaf": "silent=ping", "refusing": "fail=ping:-32601", "dead": "stopreading"} {
+		entries[name] = fake(mode, readOnly, mcptest.LogVar+"="+w.log(name)).with("pillion", often)
+	}
+	w.user(servers(entries))
+	e := w.edit()
+	before := map[string]int{}
+	for name := range entries {
+		before[name] = pidOf(t, e, name)
+	}
+	got := func(name, method string) (times int) {
+		for _, line := range mcptest.Received(t, w.log(name)) {
+			if strings.Contains(line, `"method":"`+method+`"`) {
+				times++
+			}
+		}
+		return times
+	}
+	if lost := e.Connector("dead", message.ConnectorFailed); !strings.Contains(lost.Problem.Reason, "3 pings in a row") {
+		t.Errorf("%+v", lost.Problem)
+	}
+	e.ConnectorThat("is known to be deaf to pings", func(c message.Connector) bool {
+		return c.Name == "deaf" && strings.Contains(strings.Join(c.Warnings, "\n"), "but no pings")
+	})
+	asked := map[string]int{"deaf": got("deaf", "ping"), "refusing": got("refusing", "ping")}
+	for name := range asked {
+		if result := call(t, e, name+".a", "{}"); result.Status != message.CallOK {
+			t.Errorf("%s: %+v", name, result)
+		}
+		if c := e.Connector(name, message.ConnectorReady); c.Processes[0].PID != before[name] || got(name, "initialize") != 1 {
+			t.Errorf("%s has another session: %+v", name, c)
+		}
+	}
+	if asked["deaf"] < 3 || asked["refusing"] != 1 {
+		t.Errorf("pings %v", asked)
 	}
 }

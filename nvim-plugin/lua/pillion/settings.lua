@@ -60,6 +60,8 @@
 ---@field trustReadOnly? boolean
 ---What the connector is the one provider of in a session, such as a browser.
 ---@field seat? string
+---How often a connector that nobody calls is asked whether it is there. Absent: "1m".
+---@field pingInterval? string|integer
 ---How a connector comes back that ended by itself.
 ---@field reconnect? table<string, any>
 ---Whether several callers share one process of the connector. Absent: "shared".

@@ -69,6 +69,8 @@ export interface EntryOptions {
   trustReadOnly?: boolean;
   /** What the connector is the one provider of in a session, such as a browser. */
   seat?: string;
+  /** How often a connector that nobody calls is asked whether it is there. Absent: "1m". */
+  pingInterval?: string | number;
   /** How a connector comes back that ended by itself. */
   reconnect?: Record<string, unknown>;
   /** Whether several callers share one process of the connector. Absent: "shared". */
