@@ -71,15 +71,14 @@ func (q *inquiries) during(r *running) (end func()) {
 }
 
 // cause is the request that a server asks in the middle of, its id, and all that it may be about, whose clocks stand still meanwhile.
-// That is the one whose own stream the question came by (MCP 2025-11-25 streamable HTTP), that of the task that it names, or the
-// only one that is under way. Of several none is picked: the connector itself is charged, and the id is empty.
+// That is the one whose own stream the question came by (MCP 2025-11-25 streamable HTTP), that of the task that it names, or, where
+// it came by no stream of a request, the only one that is under way. Of several none is picked: the connector itself is charged, and
+// the id is empty. What came by the stream of a request that is over, or in which nothing may be asked, is about no other: nil.
 func (q *inquiries) cause(of *exchange, task string) (charged *running, id string, all []*running) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	isMeant := func(r *running) bool { return of != nil && of.cause == r || task != "" && r.task == task }
-	if i := slices.IndexFunc(q.running, isMeant); i >= 0 {
+	if meant := q.meant(of, task); meant != nil {
 		// A task is followed by one request after the other: all are one call, with one count and one clock.
-		meant := q.running[i]
 		for _, other := range q.running {
 			if other == meant || meant.id != "" && other.id == meant.id {
 				all = append(all, other)
@@ -87,7 +86,7 @@ func (q *inquiries) cause(of *exchange, task string) (charged *running, id strin
 		}
 		return all[0], meant.id, all
 	}
-	if len(q.running) == 0 {
+	if len(q.running) == 0 || of != nil {
 		return nil, "", nil
 	}
 	first := q.running[0]
@@ -95,6 +94,21 @@ func (q *inquiries) cause(of *exchange, task string) (charged *running, id strin
 		return q.shared, "", slices.Clone(q.running)
 	}
 	return first, first.id, slices.Clone(q.running)
+}
+
+// meant is the request that a question says it is about; nil where that is none that is under way.
+func (q *inquiries) meant(of *exchange, task string) *running {
+	for _, r := range q.running {
+		if of != nil && of.cause == r {
+			return r
+		}
+	}
+	for _, r := range q.running {
+		if task != "" && r.task == task {
+			return r
+		}
+	}
+	return nil
 }
 
 // relatedTask is the task that a request of a server says that it is about (MCP 2025-11-25 tasks).
@@ -136,8 +150,7 @@ func (s *session) serve(of *exchange, method string, id, params jsontext.Value) 
 	charged, callID, all := s.inquiries.cause(of, relatedTask(params))
 	refusal := s.mayInquire(method, params)
 	if refusal == nil && method != rootsMethod && charged == nil {
-		s.connector.warn("unasked "+method, fmt.Sprintf("asked for %s outside of any call", method))
-		refusal = &ProtocolError{Code: codeInvalidParams, Message: "this may be asked for during a call alone"}
+		refusal = s.outsideOfCalls(of, method)
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	key := string(id)
@@ -160,6 +173,15 @@ func (s *session) serve(of *exchange, method string, id, params jsontext.Value) 
 		result, refusal := s.inquire(ctx, method, params, charged, callID, all)
 		s.answerInquiry(id, result, refusal)
 	})
+}
+
+// outsideOfCalls refuses what is about no request that is under way. A server need not know yet that one is over.
+func (s *session) outsideOfCalls(of *exchange, method string) *ProtocolError {
+	if of != nil && of.cause != nil {
+		return &ProtocolError{Code: codeInvalidParams, Message: "the request that this is about is over"}
+	}
+	s.connector.warn("unasked "+method, fmt.Sprintf("asked for %s outside of any call", method))
+	return &ProtocolError{Code: codeInvalidParams, Message: "this may be asked for during a call alone"}
 }
 
 // cancelIfOver withdraws a question once nothing is under way that it could be about.
