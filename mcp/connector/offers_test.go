@@ -146,13 +146,21 @@ func TestS30_NothingIsAskedOutsideOfACall(t *testing.T) {
 
 func TestE8_AQuestionTakesNoTimeFromItsCall(t *testing.T) {
 	t.Parallel()
+	clock := &Clock{}
+	isHalted := func() bool {
+		clock.mu.Lock()
+		defer clock.mu.Unlock()
+		return clock.paused > 0
+	}
 	f := started(t, "", offering(func(Elicitation) ElicitationAnswer {
-		time.Sleep(400 * time.Millisecond)
+		if !isHalted() {
+			t.Error("the time of the call goes on")
+		}
 		return ElicitationAnswer{Action: ElicitDecline}
 	}))
-	reply, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 200 * time.Millisecond, Arguments: []byte(`{"ask":[` + form + `]}`)})
-	if err != nil || said(t, reply) != `[{"action":"decline"}]` {
-		t.Errorf("%+v, %v", reply, err)
+	reply, err := f.Call(t.Context(), CallRequest{Tool: "a", Clock: clock, Arguments: []byte(`{"ask":[` + form + `]}`)})
+	if err != nil || said(t, reply) != `[{"action":"decline"}]` || isHalted() {
+		t.Errorf("%+v, %v, halted %v", reply, err, isHalted())
 	}
 }
 

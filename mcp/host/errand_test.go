@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"testing"
-	"time"
 
 	"pillion/mcp/mcptest"
 	"pillion/mcp/permission"
@@ -59,10 +58,17 @@ func TestS9_WhatIsRefusedWhileAnErrandWaitsForItsTurnIsNotSent(t *testing.T) {
 		}
 		ended <- read
 	}()
-	for isWaiting, deadline := false, time.Now().Add(30*time.Second); !isWaiting; time.Sleep(5 * time.Millisecond) {
-		h.locked(func() { isWaiting = len(main.queue) == 1 })
-		if time.Now().After(deadline) {
-			t.Fatal("it does not wait")
+	for {
+		var isWaiting bool
+		var changed <-chan struct{}
+		h.locked(func() { isWaiting, changed = len(main.queue) == 1, main.changed })
+		if isWaiting {
+			break
+		}
+		select {
+		case <-changed:
+		case read := <-ended:
+			t.Fatalf("it does not wait: %+v", read)
 		}
 	}
 	h.refused()

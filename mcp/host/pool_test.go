@@ -248,14 +248,21 @@ func TestC8_ASessionHasAProcessToItself(t *testing.T) {
 // none waits until nothing of the connectors is left.
 func (h *house) none() {
 	h.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		left := 0
-		h.locked(func() { left = len(h.shares) })
-		if left == 0 {
+	late := time.After(30 * time.Second)
+	for {
+		var one *share
+		h.locked(func() {
+			for _, all := range h.shares {
+				one = all[0]
+			}
+		})
+		if one == nil {
 			return
 		}
-		if time.Now().After(deadline) {
-			h.t.Fatalf("%d are left", left)
+		select {
+		case <-one.gone:
+		case <-late:
+			h.t.Fatal("a process is left")
 		}
 	}
 }

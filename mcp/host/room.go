@@ -54,7 +54,9 @@ func (h *Host) lease(ctx context.Context, main *slot, of party) (room *slot, has
 		waiting = &ticket{name: name, granted: make(chan struct{})}
 		main.queue = append(main.queue, waiting)
 		h.serve(main)
-		room = waiting.room
+		if room = waiting.room; room == nil {
+			main.touch() // who follows the slot sees how many wait
+		}
 	})
 	if room != nil {
 		return room, false, nil
