@@ -118,8 +118,7 @@ func (s *Session) askNow(ask message.Ask) {
 	}
 	path := s.shown.review(s, ask)
 	if path != "" {
-		s.editor.showFile(s, path, editors.Prompt(ask))
-		s.letDraw()
+		s.showToBeAsked(path, editors.Prompt(ask))
 	}
 	choices := editors.Choices(ask)
 	if len(choices) == 0 {
@@ -147,10 +146,14 @@ func (s *Session) askNow(ask message.Ask) {
 }
 
 // drawTime is what an editor has to draw what it has opened before a question takes its screen: Neovim says that a document is
-// shown before it is drawn, and draws nothing while it asks.
+// shown before it is drawn, and draws nothing while it asks. No message of LSP tells that something is drawn.
 const drawTime = 100 * time.Millisecond
 
-func (s *Session) letDraw() {
+// showToBeAsked opens what a question is about, and returns when the question may be put.
+func (s *Session) showToBeAsked(path, prompt string) {
+	if !s.editor.showFile(s, path, prompt) {
+		return
+	}
 	drawn := time.NewTimer(drawTime)
 	defer drawn.Stop()
 	select {

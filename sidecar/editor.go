@@ -156,8 +156,9 @@ func (e *editor) showMessage(s *Session, kind protocol.MessageType, text string)
 	}
 }
 
-// showFile opens a file beside what the user is doing; an editor that cannot gets the beginning and the path (U21).
-func (e *editor) showFile(s *Session, path, beginning string) {
+// showFile opens a file beside what the user is doing, and reports whether that was done; an editor that cannot gets the beginning
+// and the path (U21).
+func (e *editor) showFile(s *Session, path, beginning string) (isShown bool) {
 	e.mu.Lock()
 	shows := e.shows
 	e.mu.Unlock()
@@ -167,11 +168,12 @@ func (e *editor) showFile(s *Session, path, beginning string) {
 		no := false
 		result, err := rpc.Call(ctx, s.conn, showDocument, protocol.ShowDocumentParams{URI: uri.File(path), TakeFocus: &no})
 		if err == nil && result != nil && result.Success {
-			return
+			return true
 		}
 	}
 	// The path comes first: some editors show one line and cut it (Helix), and without the path there is no way on.
 	e.showMessage(s, messageInfo, "Pillion: see "+atHome(path)+" \n"+clipped(beginning, 300))
+	return false
 }
 
 // atHome is a path as people type it, below their home folder with a tilde.
