@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"pillion/mcp/connector"
 	"pillion/mcp/mcptest"
 )
 
@@ -43,4 +44,46 @@ func TestE4_ASchemaWithASecretTakesIt(t *testing.T) {
 			t.Errorf("%s: %q %+v", arguments, got.Message, fault)
 		}
 	}
+}
+
+// Arguments are looked at again where the tool takes others once its question is answered, before anybody is asked anew.
+func TestE4_ArgumentsAreCheckedAgainWhereTheToolChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]struct {
+		status Status
+		asked  int
+	}{
+		`{"type":"object","required":["m"]}`: {StatusInvalidArguments, 1},
+		`{"type":"object","required":["n"]}`: {StatusOK, 2},
+	} {
+		h := newHouse(t)
+		asked := 0
+		h.options.Asker = allower{before: func() {
+			if asked++; asked == 1 {
+				h.lists(connector.Tool{Name: "a", InputSchema: []byte(schema), Hash: "another"})
+			}
+		}}
+		write(t, h.user, servers("x", ""))
+		h.Start()
+		h.started("x")
+		got, err := h.Call(t.Context(), CallRequest{Tool: "x.a", Arguments: []byte(`{"n":1}`)})
+		if err != nil || got.Status != want.status || asked != want.asked {
+			t.Errorf("%s: %+v, %v, asked %d times", schema, got, err, asked)
+		}
+		if isFault := want.status == StatusInvalidArguments; isFault && (got.MayHaveRun || got.ArgumentFault == nil) {
+			t.Errorf("%s: %+v", schema, got)
+		}
+	}
+}
+
+// lists makes the tools of x those, as if it had listed them so.
+func (h *house) lists(tools ...connector.Tool) {
+	id := h.idOf("x")
+	h.locked(func() {
+		s := h.slots[id]
+		next := *s.catalogue
+		next.Generation++
+		next.Tools = tools
+		h.publish(s, &next)
+	})
 }

@@ -97,3 +97,24 @@ func TestN2_OneStreamOfEvents(t *testing.T) {
 		t.Errorf("%d events were told to an editor that declared none", n)
 	}
 }
+
+// N2: what is read and written ends in the stream as a call does, whatever came of it.
+func TestN2_WhatIsReadEndsInTheStream(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(servers(map[string]entry{"mine": fake("fail=prompts/get:-32602", offersAll)}))
+	e := w.edit(hearing)
+	e.Connector("mine", message.ConnectorReady)
+	editortest.Request(e, message.Events, message.EventsParams{})
+	finished := func(e message.SessionEvent) bool {
+		return e.Kind == message.EventCall && e.Call == message.CallFinished
+	}
+	read := editortest.Request(e, message.ResourceRead, message.ResourceReadParams{Connector: "mine", URI: "test://0"})
+	if told := e.Events("the end of the reading", finished); read.Status != message.CallOK || !isAmong(told, "call mine: resources/read finished ok") {
+		t.Errorf("%+v, %+v", read, told)
+	}
+	got := editortest.Request(e, message.PromptGet, message.PromptGetParams{Connector: "mine", Name: "p0"})
+	if told := e.Events("the end of the prompt", finished); got.Status != message.CallConnectorError || !isAmong(told, "call mine: prompts/get finished connectorError") {
+		t.Errorf("%+v, %+v", got, told)
+	}
+}
