@@ -16,7 +16,7 @@ import (
 // directions says what each package may import of ours; what is not listed here is forbidden.
 // A package that is not named at all fails the test: it must be given its place first.
 var directions = map[string][]string{
-	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {}, "mcp/place": {}, "mcp/settings": {},
+	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {}, "mcp/place": {}, "mcp/settings": {}, "mcp/parts": {},
 	"mcp/auth":   {"mcp/state"},
 	"mcp/config": {"mcp/place", "mcp/redact", "mcp/settings"}, "mcp/config/imports": {"mcp/config", "mcp/redact", "mcp/place"},
 	"mcp/consent":    {"mcp/state"},
@@ -28,11 +28,11 @@ var directions = map[string][]string{
 	"mcp/audit":      {"mcp/state", "mcp/redact"},
 	"mcp/result":     {"mcp/redact", "mcp/state"},
 	"mcp/catalog":    {},
-	"mcp/connector":  {"mcp/process", "mcp/redact", "mcp/state"},
+	"mcp/connector":  {"mcp/process", "mcp/redact", "mcp/state", "mcp/parts"},
 	"mcp/demo":       {},
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
-		"mcp/auth", "mcp/config", "mcp/consent", "mcp/permission", "mcp/personal", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit", "mcp/policy", "mcp/repository", "mcp/why", "mcp/process", "mcp/redact", "mcp/state", "mcp/place", "mcp/settings",
+		"mcp/auth", "mcp/config", "mcp/consent", "mcp/permission", "mcp/personal", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit", "mcp/policy", "mcp/repository", "mcp/why", "mcp/process", "mcp/redact", "mcp/state", "mcp/place", "mcp/settings", "mcp/parts",
 	},
 	"rpc": {}, "rpc/rpctest": {"rpc"},
 	"rpc/message":           {"rpc"},

@@ -7,12 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"pillion/mcp/parts"
 )
 
 const (
@@ -25,13 +25,11 @@ const (
 // Where arguments are mirrored in headers, a tool that cannot have it done is bad too.
 func readTools(entries []jsontext.Value, isMirroring bool) ([]Tool, []Quarantined) {
 	read := make([]toolEntry, len(entries))
-	inParts(len(entries), func(from, to int) {
-		for i, entry := range entries[from:to] {
-			one := &read[from+i]
-			one.tool, one.err = readTool(entry)
-			if one.err == nil && isMirroring {
-				_, one.err = mirroredOf(one.tool.InputSchema)
-			}
+	parts.Each(len(entries), func(i int) {
+		one := &read[i]
+		one.tool, one.err = readTool(entries[i])
+		if one.err == nil && isMirroring {
+			_, one.err = mirroredOf(one.tool.InputSchema)
 		}
 	})
 	tools := make([]Tool, 0, len(entries))
@@ -58,19 +56,6 @@ func readTools(entries []jsontext.Value, isMirroring bool) ([]Tool, []Quarantine
 type toolEntry struct {
 	tool Tool
 	err  error
-}
-
-// partEntries is how many entries of a list are worth a goroutine.
-const partEntries = 500
-
-// inParts does something for a number of entries, in parts that are under way at the same time where there are many.
-func inParts(count int, do func(from, to int)) {
-	parts := max(1, min(runtime.GOMAXPROCS(0), count/partEntries))
-	var group sync.WaitGroup
-	for part := range parts {
-		group.Go(func() { do(part*count/parts, (part+1)*count/parts) })
-	}
-	group.Wait()
 }
 
 // errRepeatedInside is about names that stand twice within a member of a tool.

@@ -2,13 +2,12 @@ package host
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"pillion/mcp/catalog"
 	"pillion/mcp/connector"
+	"pillion/mcp/parts"
 	"pillion/mcp/permission"
 	"pillion/mcp/redact"
 	"pillion/mcp/why"
@@ -56,30 +55,13 @@ func (h *Host) newIndex() *toolIndex {
 		tools: make([]indexedTool, len(all)), byName: make(map[string][]int, 3*len(all)), bySlot: map[string][]int{},
 	}
 	served := servedNames(all)
-	inParts(len(all), func(i int) {
+	parts.Each(len(all), func(i int) {
 		one := &offers[i]
 		index.tools[i] = indexedTool{one.slot, newTool(one.slot, one.tool, served[i]).redacted(h.secrets)}
 	})
 	index.sort()
 	index.name()
 	return index
-}
-
-// partTools is how many tools are worth a goroutine.
-const partTools = 500
-
-// inParts does something for each of a number of tools, at the same time where there are many; what it does must wait for nothing.
-func inParts(count int, do func(i int)) {
-	parts := max(1, min(runtime.GOMAXPROCS(0), count/partTools))
-	var group sync.WaitGroup
-	for part := range parts {
-		group.Go(func() {
-			for i := part * count / parts; i < (part+1)*count/parts; i++ {
-				do(i)
-			}
-		})
-	}
-	group.Wait()
 }
 
 // name notes the places of the tools by what they go by.
