@@ -134,13 +134,11 @@ type call struct {
 	hasGoneOn bool // as a task
 	// wasOutdated says that it passed the gate again, for its tool was listed otherwise.
 	wasOutdated bool
-	isErrand    bool // it is no call of a tool
-	// recheckErrand is [call.recheck] for one.
-	recheckErrand func(context.Context, target) error
-	place         *inTurn // nil for a call of no turn, or that is not made
-	basis         *basis  // nil until it was read, and once something was waited for
-	leased        *slot   // the process that it has been given; nil for the one that all have
-	isAgain       bool    // it was sent before, to a server that had lost its session
+	errand      *errand // nil for a call of a tool
+	place       *inTurn // nil for a call of no turn, or that is not made
+	basis       *basis  // nil until it was read, and once something was waited for
+	leased      *slot   // the process that it has been given; nil for the one that all have
+	isAgain     bool    // it was sent before, to a server that had lost its session
 }
 
 // reach is how far arguments lead.
@@ -217,8 +215,8 @@ var errOutdated = errors.New("what the call was judged on has changed")
 // recheck is [call.pass] for a call that passed and had to wait for its turn: an [errOutdated] keeps it from leaving (S9).
 func (c *call) recheck(ctx context.Context, at target) error {
 	c.waited()
-	if c.isErrand {
-		return c.recheckErrand(ctx, at)
+	if c.errand != nil {
+		return c.stillStands(ctx, at)
 	}
 	now, stop, err := c.resolve(ctx)
 	if err != nil || stop != nil || !isSame(now, at) || c.denied(now) != nil {

@@ -136,7 +136,7 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 		outcome.Status = StatusConnectorError
 		outcome.Message = fmt.Sprintf("the connector %q: %s", name, c.host.redacted(err.Error()))
 	}
-	if c.isErrand {
+	if c.errand != nil {
 		return outcome
 	}
 	if outcome.MayHaveRun {

@@ -57,19 +57,19 @@ func (h *Host) answers(ctx context.Context, e errand) (connector.CallReply, Resu
 	if e.CallID == "" {
 		e.CallID = NewCallID()
 	}
+	e.Connector = id // what was resolved once stays that connector
 	c := &call{
-		host: h, isErrand: true, arguments: e.arguments, tool: Tool{ConnectorName: name, Connector: id},
+		host: h, errand: &e, arguments: e.arguments, tool: Tool{ConnectorName: name, Connector: id},
 		request: CallRequest{
 			CallID: e.CallID, Tool: e.method, SessionID: e.SessionID, ParentSessionID: e.ParentSessionID, Joined: e.Joined, Caller: e.Caller,
 		},
 	}
-	c.recheckErrand = func(ctx context.Context, at target) error { return c.stillStands(ctx, id, at, e) }
 	if err := h.calls.begin(e.CallID, Label(name, e.method), time.Now(), cancel); err != nil {
 		return connector.CallReply{}, Result{}, err
 	}
 	h.calls.isFor(e.CallID, e.Caller, e.SessionID)
 	defer h.calls.drop(e.CallID)
-	reply, outcome := c.runErrand(ctx, id, e)
+	reply, outcome := c.runErrand(ctx)
 	outcome.CallID = e.CallID
 	c.changed(CallFinished, &outcome)
 	h.recordErrand(c, outcome)
@@ -77,13 +77,13 @@ func (h *Host) answers(ctx context.Context, e errand) (connector.CallReply, Resu
 }
 
 // runErrand takes it through the gate and makes it, and through the gate again where what it passed on has changed.
-func (c *call) runErrand(ctx context.Context, id string, e errand) (connector.CallReply, Result) {
+func (c *call) runErrand(ctx context.Context) (connector.CallReply, Result) {
 	for {
-		at, stop := c.passErrand(ctx, id, e)
+		at, stop := c.passErrand(ctx)
 		if stop != nil {
 			return connector.CallReply{}, *stop
 		}
-		reply, outcome, err := c.makeErrand(ctx, at, e)
+		reply, outcome, err := c.makeErrand(ctx, at)
 		if !errors.Is(err, errOutdated) {
 			return reply, outcome
 		}
@@ -102,10 +102,10 @@ func (h *Host) connectorNamed(idOrName string) (id, name string, err error) {
 
 // passErrand takes it through the gate: whoever is not the editor's user is asked for like a call (S15). What is different
 // after an answer is judged again (S9).
-func (c *call) passErrand(ctx context.Context, id string, e errand) (target, *Result) {
+func (c *call) passErrand(ctx context.Context) (target, *Result) {
 	asked := ""
 	for {
-		at, isFree, stop := c.resolveErrand(ctx, id, e)
+		at, isFree, stop := c.resolveErrand(ctx)
 		if stop != nil {
 			return target{}, stop
 		}
@@ -116,14 +116,14 @@ func (c *call) passErrand(ctx context.Context, id string, e errand) (target, *Re
 		if isFree || asked == at.key {
 			return at, nil
 		}
-		verdict.Reason = fmt.Sprintf("It was not asked for in the editor: somebody else wants to %s.", e.what)
+		verdict.Reason = fmt.Sprintf("It was not asked for in the editor: somebody else wants to %s.", c.errand.what)
 		verdict.Choices, verdict.Scopes, verdict.Rule = []string{DecideDecline, DecideOnce}, []string{}, ""
 		stop = c.ask(ctx, at, at.subject, verdict)
 		c.waited()
 		if stop != nil {
 			return target{}, stop
 		}
-		if !bytes.Equal(c.arguments, e.arguments) { // what is sent is made of what was asked for (S10)
+		if !bytes.Equal(c.arguments, c.errand.arguments) { // what is sent is made of what was asked for (S10)
 			edited := c.ended(StatusInvalidArguments, "what is asked for here cannot be edited; nothing was sent")
 			return target{}, &edited
 		}
@@ -132,8 +132,9 @@ func (c *call) passErrand(ctx context.Context, id string, e errand) (target, *Re
 }
 
 // resolveErrand finds the connector that runs, starting it if it must, and reports whether nobody need be asked.
-func (c *call) resolveErrand(ctx context.Context, id string, e errand) (target, bool, *Result) {
-	h := c.host
+func (c *call) resolveErrand(ctx context.Context) (target, bool, *Result) {
+	h, e := c.host, c.errand
+	id := e.Connector
 	if h.Mode() == permission.ModePaused {
 		denied := c.ended(StatusDenied, permission.Paused)
 		return target{}, false, &denied
@@ -169,15 +170,15 @@ func (c *call) resolveErrand(ctx context.Context, id string, e errand) (target, 
 
 // method is what an errand asks for; empty for a call of a tool.
 func (c *call) method() string {
-	if c.isErrand {
+	if c.errand != nil {
 		return c.request.Tool
 	}
 	return ""
 }
 
 // stillStands is [call.recheck] for an errand.
-func (c *call) stillStands(ctx context.Context, id string, at target, e errand) error {
-	now, _, stop := c.resolveErrand(ctx, id, e)
+func (c *call) stillStands(ctx context.Context, at target) error {
+	now, _, stop := c.resolveErrand(ctx)
 	if stop != nil || now.key != at.key {
 		return errOutdated
 	}
@@ -189,8 +190,8 @@ func (c *call) stillStands(ctx context.Context, id string, at target, e errand) 
 
 // makeErrand sends it, to the process that a call of the same session would be made to (C8). The error is errOutdated: then nothing
 // was sent.
-func (c *call) makeErrand(ctx context.Context, at target, e errand) (connector.CallReply, Result, error) {
-	h := c.host
+func (c *call) makeErrand(ctx context.Context, at target) (connector.CallReply, Result, error) {
+	h, e := c.host, c.errand
 	defer c.leave()
 	if !e.isOfWindow {
 		moved, stop, err := c.move(ctx, at)

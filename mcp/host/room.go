@@ -253,7 +253,7 @@ func (c *call) enter(ctx context.Context, at target) (target, *Result, error) {
 		gone := c.ended(StatusConnectorDown, fmt.Sprintf("the process of %q was taken away; nothing ran", at.tool.ConnectorName))
 		return target{}, &gone, nil
 	}
-	if c.isErrand { // which is no tool's
+	if c.errand != nil { // which is no tool's
 		at.slot, at.process = room, process
 		if !isLive {
 			err = c.recheck(ctx, at)
