@@ -32,9 +32,9 @@ type exchange struct {
 	token      int64 // 0 means none
 	// cause is what waits for the answer, and what the server may ask during; nil for the requests of nobody.
 	cause *running
-	// listens are the params of a subscription; nil for every other request.
-	listens jsontext.Value
-	// asked is what of them says what is to be told, as it was sent.
+	// listens is what a subscription is about; nil for every other request.
+	listens *topic
+	// asked is what of its params says what is to be told, as it was sent.
 	asked jsontext.Value
 	// isAcknowledged says that the server has said what of it it will tell; of the filter's lock.
 	isAcknowledged bool

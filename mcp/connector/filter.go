@@ -52,8 +52,8 @@ type filter struct {
 	onList func(lists)
 	// onUpdate is told the address of a resource that the server says changed.
 	onUpdate func(uri string)
-	// onListenEnd is told the params of a subscriptions/listen that the server has ended; it must not block.
-	onListenEnd func(params jsontext.Value)
+	// onListenEnd is told what a subscription was about that the server has ended; it must not block.
+	onListenEnd func(topic)
 	// onAcknowledged is told what a subscription asked to be told of, and what of it the server will tell: nil for nothing. It is
 	// told again, with nil, when that has ended.
 	onAcknowledged func(asked, granted jsontext.Value)
@@ -96,7 +96,7 @@ type filter struct {
 func newFilter(log *slog.Logger, in io.Reader) *filter {
 	return &filter{
 		log: log, in: in,
-		onList: func(lists) {}, onUpdate: func(string) {}, onListenEnd: func(jsontext.Value) {},
+		onList: func(lists) {}, onUpdate: func(string) {}, onListenEnd: func(topic) {},
 		onAcknowledged: func(jsontext.Value, jsontext.Value) {}, onTask: func(jsontext.Value) {},
 		onInquiry: func(*exchange, string, jsontext.Value, jsontext.Value) {}, onWithdraw: func(string) {},
 		onPageDone: func(jsontext.Value) {}, onLog: func(jsontext.Value) {},
@@ -258,29 +258,6 @@ func (f *filter) request(ctx context.Context, r *jsonrpc.Request) error {
 	}
 	x.sdkID = sdkID
 	return f.send(x, sdkID+idOffset, r.Params)
-}
-
-// listens notes what a subscription is about, and puts the lists in where it is about them again.
-func (f *filter) listens(x *exchange, params jsontext.Value) {
-	x.listens = params.Clone()
-	uris, _ := listened(params)
-	if len(uris) != 1 {
-		x.asked = notificationsIn(x.listens)
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch id, isTask := taskListenedTo(uris[0]); {
-	case uris[0] == listensToLists:
-		x.asked = f.answer.features.listFlags()
-	case isTask:
-		quoted, _ := jsontext.AppendQuote(nil, id)
-		x.asked = fmt.Appendf(nil, `{"taskIds":[%s]}`, quoted)
-	default:
-		x.asked = notificationsIn(x.listens)
-		return
-	}
-	x.members = []member{{"notifications", x.asked}}
 }
 
 // send registers the exchange under the id and queues its request.

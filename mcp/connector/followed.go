@@ -2,21 +2,11 @@ package connector
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// listensToTask begins the address that stands for a task where the SDK is made to listen to it; it is never sent.
-const listensToTask = "pillion:task:"
-
-// taskListenedTo is the task that an address stands for.
-func taskListenedTo(uri string) (id string, isTask bool) {
-	return strings.CutPrefix(uri, listensToTask)
-}
 
 // followed are the tasks that somebody follows: who is to look again when the server says that there is news.
 type followed struct {
@@ -69,12 +59,12 @@ func (s *session) listenToTask(id string) (end func()) {
 	if s.answer.era != EraModern || !s.answer.features.tasks.isExtension {
 		return func() {}
 	}
-	uri := listensToTask + id
-	if err := s.client.Subscribe(s.ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
+	task := topic{aboutTask, id}
+	if err := s.listen(task); err != nil {
 		s.connector.log.Debug("task not listened to", "error", err)
 		return func() {}
 	}
-	return func() { _ = s.client.Unsubscribe(s.ctx, &mcp.UnsubscribeParams{URI: uri}) }
+	return func() { _ = s.unlisten(task) }
 }
 
 // sleepUntil is sleep, cut short by news, but for a pause that no flood of them shortens.

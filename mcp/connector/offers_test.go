@@ -299,7 +299,7 @@ func TestSU2_ListenedToAgain(t *testing.T) {
 	f := started(t, "modern,endlisten", environment(mcptest.CapabilitiesVar+`={"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true}}`),
 		tune(func(t *tuning) { t.sync = 10 * time.Millisecond }))
 	f.eventually("the lists are listened to again", func() bool { return len(f.received("subscriptions/listen")) >= 2 })
-	if again := f.received("subscriptions/listen")[1]; !strings.Contains(again, `"notifications":{"toolsListChanged":true,"resourcesListChanged":true}`) || strings.Contains(again, listensToLists) {
+	if again := f.received("subscriptions/listen")[1]; !strings.Contains(again, `"notifications":{"toolsListChanged":true,"resourcesListChanged":true}`) || strings.Contains(again, "resourceSubscriptions") {
 		t.Errorf("%s", again)
 	}
 	if err := f.Subscribe(t.Context(), "x://1"); err != nil {

@@ -81,17 +81,12 @@ func (f *filter) conclude(x *exchange, judge func(*exchange)) bool {
 // listenEnded acts on the end of a subscription.
 func (f *filter) listenEnded(x *exchange) {
 	f.onAcknowledged(x.asked, nil)
-	uris, _ := listened(x.listens)
-	isOfTask := false
-	if len(uris) == 1 {
-		_, isOfTask = taskListenedTo(uris[0])
-	}
 	switch {
-	case x.failure != nil, isOfTask: // a task is looked at all the same
+	case x.failure != nil, x.listens.kind == aboutTask: // a task is looked at all the same
 	case x.refusal != nil:
 		f.onWarning("listen refused", "does not tell when something changes: "+visible(x.refusal.Error(), maxReasonBytes))
 	default:
-		f.onListenEnd(x.listens)
+		f.onListenEnd(*x.listens)
 	}
 }
 

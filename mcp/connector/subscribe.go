@@ -2,12 +2,10 @@ package connector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,8 +16,6 @@ const (
 
 	// maxSubscriptions bounds the addresses of one connector that somebody wants to be told of.
 	maxSubscriptions = 1000
-	// listensToLists is the address that stands for the lists where the SDK is made to listen to them again; it is never sent.
-	listensToLists = "pillion:lists"
 )
 
 // UnsupportedError says that the server does not offer what was asked of it; nothing was sent.
@@ -121,7 +117,7 @@ func (c *Connector) Subscribe(ctx context.Context, uri string) error {
 
 func (s *session) subscribe(ctx context.Context, uri string) error {
 	if s.answer.era == EraModern {
-		return s.client.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}) // which only begins to listen
+		return s.listen(topic{aboutResource, uri})
 	}
 	return s.acknowledged(ctx, errand{method: "resources/subscribe", send: func(ctx context.Context, client *mcp.ClientSession, _ mcp.Meta) error {
 		return client.Subscribe(ctx, &mcp.SubscribeParams{URI: uri})
@@ -136,7 +132,7 @@ func (c *Connector) Unsubscribe(ctx context.Context, uri string) error {
 	}
 	s.subscriptions.remove(uri)
 	if s.answer.era == EraModern {
-		return s.client.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: uri})
+		return s.unlisten(topic{aboutResource, uri})
 	}
 	return s.acknowledged(ctx, errand{method: "resources/unsubscribe", send: func(ctx context.Context, client *mcp.ClientSession, _ mcp.Meta) error {
 		return client.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: uri})
@@ -199,104 +195,4 @@ func uriOf(params jsontext.Value) string {
 		return nil
 	})
 	return uri
-}
-
-// listened is what the params of subscriptions/listen ask for: the lists, or addresses.
-func listened(params jsontext.Value) (uris []string, hasLists bool) {
-	_ = object(params, func(name string, value jsontext.Value) error {
-		if name != "notifications" {
-			return nil
-		}
-		return object(value, func(name string, value jsontext.Value) error {
-			if name != "resourceSubscriptions" {
-				hasLists = hasLists || value.Kind() == 't'
-				return nil
-			}
-			all, err := elements(value, maxSubscriptions)
-			for _, one := range all {
-				uri, _ := text(one)
-				uris = append(uris, uri)
-			}
-			return err
-		})
-	})
-	return uris, hasLists
-}
-
-// listFlags are what subscriptions/listen asks for where it is about the lists.
-func (f features) listFlags() []byte {
-	flags := []byte{'{'}
-	for _, one := range []struct {
-		name string
-		is   bool
-	}{{"toolsListChanged", f.tools.isListChanged}, {"promptsListChanged", f.prompts.isListChanged}, {"resourcesListChanged", f.resources.isListChanged}} {
-		if !one.is {
-			continue
-		}
-		if len(flags) > 1 {
-			flags = append(flags, ',')
-		}
-		flags = fmt.Appendf(flags, "%q:true", one.name)
-	}
-	return append(flags, '}')
-}
-
-// listenAgain listens again to what the server has stopped to tell of, ever more rarely the shorter it tells (MCP 2026-07-28,
-// subscriptions: a server may end them at any time).
-func (s *session) listenAgain(params jsontext.Value) {
-	uris, hasLists := listened(params)
-	if hasLists || slices.Contains(uris, listensToLists) {
-		uris = []string{listensToLists}
-	}
-	s.workers.Go(func() {
-		if !sleep(s.ctx, s.pauseBeforeListening()) {
-			return
-		}
-		select {
-		case <-s.connected: // a server may end what it was just asked, while the SDK still begins
-		case <-s.ctx.Done():
-			return
-		}
-		for _, uri := range uris {
-			if uri != listensToLists && !s.subscriptions.has(uri) {
-				continue
-			}
-			err := errors.Join(
-				s.client.Unsubscribe(s.ctx, &mcp.UnsubscribeParams{URI: uri}),
-				s.client.Subscribe(s.ctx, &mcp.SubscribeParams{URI: uri}),
-			)
-			if err != nil && s.ctx.Err() == nil {
-				s.connector.warn("listen", "ended a subscription, which could not be renewed: "+visible(err.Error(), maxReasonBytes))
-			}
-		}
-		if len(uris) > 0 {
-			// What changed meanwhile was not told.
-			s.markChanged(s.announced())
-			for _, uri := range uris {
-				s.subscriptions.update(uri)
-			}
-		}
-	})
-}
-
-// pauseBeforeListening doubles from one end of a subscription to the next, unless they are far apart.
-func (s *session) pauseBeforeListening() time.Duration {
-	t := s.connector.tuning
-	s.listening.mu.Lock()
-	defer s.listening.mu.Unlock()
-	now := time.Now()
-	if s.listening.pause == 0 || now.Sub(s.listening.last) > 2*t.maxSync {
-		s.listening.pause = t.sync
-	} else {
-		s.listening.pause = min(2*s.listening.pause, t.maxSync)
-	}
-	s.listening.last = now
-	return s.listening.pause
-}
-
-// listening is when a subscription of the modern era last ended.
-type listening struct {
-	mu    sync.Mutex
-	last  time.Time
-	pause time.Duration
 }
