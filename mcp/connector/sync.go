@@ -30,14 +30,19 @@ func signal(to chan struct{}) {
 	}
 }
 
-// takeDirty returns the lists that are to be fetched now, whether that is for their age alone, and how often the server had said
-// by then that its tools changed.
-func (s *session) takeDirty() (l lists, isForAge bool, told int) {
+// due are lists that are to be fetched now.
+type due struct {
+	said lists // the server has said that they changed
+	aged lists // they are too old for whoever uses them
+	told int   // how often it had said so of its tools by then
+}
+
+func (s *session) takeDue() due {
 	s.dirtyMu.Lock()
 	defer s.dirtyMu.Unlock()
-	l, isForAge = s.dirty|s.fresh.wanted, s.dirty == 0
+	d := due{said: s.dirty, aged: s.fresh.wanted, told: s.tools.told}
 	s.dirty, s.fresh.wanted = 0, 0
-	return l, isForAge, s.tools.told
+	return d
 }
 
 // announced are the lists that the server has.
@@ -55,44 +60,70 @@ func (s *session) announced() lists {
 	return l
 }
 
+// pace is how often lists are fetched because the server says that they changed (C31).
+type pace struct {
+	pause time.Duration // after the last fetch
+	last  time.Time
+}
+
+// next is the pace after a fetch for which the server had asked, and whether it asks for nothing too often to be left unsaid.
+func (p pace) next(hasNews bool, t tuning) (after pace, isStorm bool) {
+	if hasNews {
+		return pace{pause: t.sync, last: p.last}, false
+	}
+	pause := min(2*p.pause, t.maxSync)
+	return pace{pause: pause, last: p.last}, p.pause < t.maxSync && pause == min(8*t.sync, t.maxSync)
+}
+
+// left is how long is still to be waited, at the first pace again after a quiet time.
+func (p pace) left(now time.Time, t tuning) (same pace, left time.Duration) {
+	if now.Sub(p.last) > 2*p.pause {
+		p.pause = t.sync
+	}
+	return p, p.pause - now.Sub(p.last)
+}
+
 // keepListed fetches lists again when the server says that they changed: at once after a quiet time, then at most once a
-// second, and ever more rarely while nothing new comes of it (C31). What comes in during a fetch leads to one more.
+// second, and ever more rarely while nothing new comes of it. What comes in during a fetch leads to one more. What is too old for
+// whoever uses it goes along, and says nothing of how often the server asks.
 func (s *session) keepListed() {
 	t := s.connector.tuning
-	pause := t.sync
-	var last time.Time
+	p := pace{pause: t.sync}
 	for {
 		select {
 		case <-s.ctx.Done():
 			return
 		case <-s.changed:
 		}
-		if time.Since(last) > 2*pause {
-			pause = t.sync
-		}
-		if !s.rest(pause - time.Since(last)) {
+		var left time.Duration
+		if p, left = p.left(time.Now(), t); !s.rest(left) {
 			return
 		}
-		dirty, isForAge, told := s.takeDirty()
-		hasNews, toolsErr, err := s.connector.refresh(s.ctx, s, dirty&s.announced())
-		last = time.Now()
-		s.refreshed(dirty)
-		if dirty&toolList != 0 {
-			s.relisted(told, toolsErr)
+		d := s.takeDue()
+		hasNews, err := s.fetchDue(d)
+		p.last = time.Now()
+		if err != nil || d.said == 0 {
+			continue
 		}
-		switch {
-		case err != nil:
-			s.connector.warn("list", fmt.Sprintf("could not be listed again, the list before stands: %v", err))
-		case isForAge:
-		case hasNews:
-			pause = t.sync
-		case pause < t.maxSync:
-			pause = min(2*pause, t.maxSync)
-			if pause == min(8*t.sync, t.maxSync) {
-				s.connector.warn("storm", "says again and again that its lists changed when they did not")
-			}
+		isStorm := false
+		if p, isStorm = p.next(hasNews, t); isStorm {
+			s.connector.warn("storm", "says again and again that its lists changed when they did not")
 		}
 	}
+}
+
+// fetchDue fetches what is due and wakes those who wait for it.
+func (s *session) fetchDue(d due) (hasNews bool, err error) {
+	all := d.said | d.aged
+	hasNews, toolsErr, err := s.connector.refresh(s.ctx, s, all&s.announced())
+	s.refreshed(all)
+	if all&toolList != 0 {
+		s.relisted(d.told, toolsErr)
+	}
+	if err != nil {
+		s.connector.warn("list", fmt.Sprintf("could not be listed again, the list before stands: %v", err))
+	}
+	return hasNews, err
 }
 
 // rest is sleep for the time of the session, cut short when somebody waits for a list.
