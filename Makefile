@@ -162,4 +162,4 @@ format:
 # A test of the plugin holds that its help is current.
 generate:
 	go generate ./...
-	@$(BEDS)/install.sh neovim-floor && "$(PILLION_DEV_CACHE)/neovim-floor/nvim" --clean -l nvim-plugin/doc/generate.lua
+	@$(BEDS)/install.sh neovim-floor && "$(PILLION_DEV_CACHE)/neovim-floor/nvim" --clean -l nvim-plugin/scripts/help.lua

@@ -1,6 +1,6 @@
 -- Writes doc/pillion.txt and the table of commands in docs/editors.md, out of the commands, options, public functions
--- and highlight groups as the source has them. Run by `make generate` as `nvim -l doc/generate.lua`; with the
--- argument `check` it writes nothing and fails where a file is stale.
+-- and highlight groups as the source has them, below what scripts/help.txt says. Run by `make generate` as
+-- `nvim -l scripts/help.lua`; with the argument `check` it writes nothing and fails where a file is stale.
 local here = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h')
 local plugin = vim.fs.dirname(vim.fs.normalize(here))
 local root = vim.fs.dirname(plugin)
@@ -153,7 +153,7 @@ end
 
 ---The help file.
 local function help()
-  local lines = vim.split(vim.trim(read(plugin .. '/doc/head.txt')), '\n', { plain = true })
+  local lines = vim.split(vim.trim(read(here .. '/help.txt')), '\n', { plain = true })
   lines[#lines + 1] = ''
   heading(lines, 'COMMANDS', 'pillion-commands')
   wrapped(
