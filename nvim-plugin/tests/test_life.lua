@@ -26,6 +26,21 @@ T['sidecar killed'] = function()
   h.equal(n.lua_get([[vim.fn.execute('messages'):find('quit with exit code') == nil]]), true)
 end
 
+T['nothing is under way any more once the sidecar was killed'] = function()
+  local m = machine()
+  m.configure({ notes = m.notes() })
+  local n = neovim(m, { before = quick })
+  n.connector('notes', 'waiting')
+  n.lua([[require('pillion.ui.progress').watch()
+    vim.api.nvim_exec_autocmds('LspProgress', { data = {
+      client_id = vim.lsp.get_clients({ name = 'pillion' })[1].id,
+      params = { token = 'start', value = { kind = 'begin', title = 'notes', message = 'downloading' } },
+    } })]])
+  n.wait_for('the work to be spoken of', [[(require('pillion').statusline():find('downloading', 1, true))]])
+  vim.uv.kill(h.sidecar(n), 'sigkill')
+  n.wait_for('it to come back', [[require('pillion').statusline() == 'Pillion: 1 needs permission']])
+end
+
 T['a sidecar that ends again and again is left alone, with a way back'] = function()
   local m = machine()
   m.configure({ notes = m.notes() })
@@ -50,6 +65,9 @@ T['a missing program says what to do'] = function()
   local status = n.lua_get([[require('pillion.client').status()]])
   h.contains(status.reason, 'there is no program no-such-pillion')
   h.equal(#status.steps, 2)
+  -- It is said in one line, which waits for no key.
+  h.equal(n.is_blocked(), false)
+  n.wait_for_screen('(:checkhealth pillion)')
   -- Nothing hangs on it.
   n.lua([[require('pillion').tools({}, function(err) _G.tools = err end)]])
   h.equal(n.wait_for('the answer', '_G.tools').code, 'client')

@@ -202,7 +202,12 @@ T['a fault of the plugin is told, not thrown'] = function()
   n.open_question()
   n.wait_for('the fault', [[#require('pillion.fault').all() == 1]])
   h.equal(n.bo.filetype, 'pillion-question')
+  n.alive()
   h.contains(n.lua_get([[require('pillion.fault').all()[1] ]]), 'broken listener')
+  -- The same fault, come to in another way, is told once.
+  n.type_keys('n')
+  n.wait_for('the question to be gone', [[#require('pillion').questions() == 0]])
+  h.equal(n.lua_get([[#require('pillion.fault').all()]]), 1)
 end
 
 return T

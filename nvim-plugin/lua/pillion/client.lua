@@ -1,7 +1,9 @@
 -- The one language client of this Neovim that talks to the sidecar: start, requests, end and coming back.
 -- Knows no method but those of starting; what is told is passed to whoever listens.
-local protocol = require('pillion.protocol')
+local listeners = require('pillion.listeners')
+local lsp = require('pillion.lsp')
 local options = require('pillion.options')
+local protocol = require('pillion.protocol')
 
 local M = {}
 
@@ -26,8 +28,6 @@ local M = {}
 ---@field code integer|string of JSON-RPC, or "client" where Pillion does not run
 ---@field message string
 
-local is_newer = vim.fn.has('nvim-0.11') == 1
-
 -- All that is kept between calls.
 local now = {
   status = { state = 'off' }, ---@type pillion.ClientStatus
@@ -40,40 +40,22 @@ local now = {
   queue = {}, ---@type fun()[] what waits until it runs
   open = {}, ---@type table<integer, fun(err: pillion.RequestError?, result: any)>
   last = 0, -- number of the last request
-  listeners = {}, ---@type table<string, fun(params: any)[]>
+  heard = listeners.new(), -- by method, and under `status`
   buffers = {}, ---@type table<integer, true> documents that it looks after
 }
-
-local function told(method, params)
-  for _, listener in ipairs(vim.list_extend({}, now.listeners[method] or {})) do
-    local ok, problem = xpcall(listener, debug.traceback, params)
-    if not ok then
-      require('pillion.fault').report(problem)
-    end
-  end
-end
 
 ---Listens to what Pillion tells, by method, and to `status`, this client's own state.
 ---@param method string
 ---@param listener fun(params: any)
 ---@return fun() off takes the listener off
 function M.on(method, listener)
-  now.listeners[method] = now.listeners[method] or {}
-  table.insert(now.listeners[method], listener)
-  return function()
-    for i, other in ipairs(now.listeners[method]) do
-      if other == listener then
-        table.remove(now.listeners[method], i)
-        return
-      end
-    end
-  end
+  return now.heard:on(method, listener)
 end
 
 ---@param status pillion.ClientStatus
 local function become(status)
   now.status = status
-  told('status', status)
+  now.heard:tell('status', status)
 end
 
 ---How it stands.
@@ -82,11 +64,14 @@ function M.status()
   return now.status
 end
 
+---Whether it takes requests now.
+---@return boolean
 function M.running()
   return now.status.state == 'running'
 end
 
 ---Whether it runs, or is to as soon as it can.
+---@return boolean
 function M.wanted()
   return now.wanted
 end
@@ -119,9 +104,8 @@ local function fail(reason, steps)
   become({ state = 'failed', reason = reason, steps = steps })
   fail_open(reason)
   drain()
-  -- One line: a longer one makes Neovim wait for a key. The steps stand in the window and in :checkhealth.
-  local words = require('pillion.text').cut('Pillion does not run: ' .. reason, math.max(20, vim.o.columns - 40))
-  vim.notify(words .. ' (:checkhealth pillion)', vim.log.levels.ERROR, { title = 'Pillion' })
+  -- The steps stand in the window and in :checkhealth.
+  require('pillion.notify').send('does not run: ' .. reason, vim.log.levels.ERROR, ':checkhealth pillion')
 end
 
 local function folder(root)
@@ -151,11 +135,7 @@ local function initialized(client, generation)
   if not declared or declared.protocol ~= protocol.protocol_version then
     local version = declared and declared.version or 'an older version'
     now.generation = now.generation + 1
-    if is_newer then
-      client:stop()
-    else
-      client.stop()
-    end
+    lsp.stop(client)
     return fail(('this plugin does not speak with the program pillion of %s'):format(version), {
       '1. Install the program and the plugin of the same version.',
       '2. :Pillion restart',
@@ -176,13 +156,13 @@ local function handlers()
   local found = {}
   for _, method in pairs(protocol.events) do
     found[method] = function(_, params)
-      told(method, params)
+      now.heard:tell(method, params)
     end
   end
   found['window/showMessage'] = function(_, params)
     local levels = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO, vim.log.levels.INFO }
-    local message = require('pillion.text').visible(params.message)
-    vim.notify(message, levels[params.type] or vim.log.levels.INFO, { title = 'Pillion' })
+    local message = table.concat(require('pillion.text').lines(params.message), '\n')
+    require('pillion.notify').send(message, levels[params.type] or vim.log.levels.INFO)
     return vim.NIL
   end
   return found
@@ -228,21 +208,10 @@ local function launch()
       initialized(client, generation)
     end,
   }
-  local ok, id
-  if is_newer then
-    ok, id = pcall(vim.lsp.start, config, {
-      attach = false,
-      silent = true,
-      reuse_client = function()
-        return false
-      end,
-    })
-  else
-    ok, id = pcall(vim.lsp.start_client, config)
-  end
-  now.client = ok and id and vim.lsp.get_client_by_id(id) or nil
-  if not now.client then
-    fail('it could not be started: ' .. tostring(id), { '1. :checkhealth pillion', '2. :Pillion restart' })
+  local client, problem = lsp.start(config)
+  now.client = client
+  if not client then
+    fail('it could not be started: ' .. problem, { '1. :checkhealth pillion', '2. :Pillion restart' })
   end
 end
 
@@ -275,11 +244,7 @@ local function stop_client()
   if client then
     -- Its end is of no interest any more.
     now.generation = now.generation + 1
-    if is_newer then
-      client:stop()
-    else
-      client.stop()
-    end
+    lsp.stop(client)
   end
 end
 
@@ -356,10 +321,7 @@ function M.request(method, params, cb)
   local number, id = now.last, nil
   now.open[number] = function(err, result)
     if cb then
-      local ok, problem = xpcall(cb, debug.traceback, err, result)
-      if not ok then
-        require('pillion.fault').report(problem)
-      end
+      require('pillion.fault').guard(cb)(err, result)
     end
   end
   local function finish(err, result)
@@ -381,13 +343,8 @@ function M.request(method, params, cb)
     local function answered(err, result)
       finish(err and { code = err.code, message = err.message } or nil, result)
     end
-    local ok
-    if is_newer then
-      ok, id = client:request(method, params, answered)
-    else
-      ok, id = client.request(method, params, answered)
-    end
-    if not ok then
+    id = lsp.request(client, method, params, answered)
+    if not id then
       finish({ code = 'client', message = 'Pillion does not run.' })
     end
   end
@@ -403,11 +360,7 @@ function M.request(method, params, cb)
       return finish({ code = -32800, message = 'cancelled' })
     end
     if now.client then
-      if is_newer then
-        now.client:cancel_request(id)
-      else
-        now.client.cancel_request(id)
-      end
+      lsp.cancel(now.client, id)
     end
   end
 end
@@ -427,11 +380,7 @@ function M.notify(method, params)
     return
   end
   params = (params and next(params) ~= nil) and params or vim.empty_dict()
-  if is_newer then
-    now.client:notify(method, params)
-  else
-    now.client.notify(method, params)
-  end
+  lsp.notify(now.client, method, params)
 end
 
 ---Has Pillion look after the document of a buffer: diagnostics, hover, code actions.

@@ -1,22 +1,22 @@
 -- What happens to a fault of the plugin's own: one line for the person, the whole for a report. Mends nothing.
 local M = {}
 
-local seen = {} ---@type string[]
+local seen = {} ---@type string[] with their tracebacks
+local told = {} ---@type table<string, true> by their first lines: the same fault may be come to by several ways
 
 ---Tells of a fault without throwing it; the same one is told once.
 ---@param problem string with its traceback
 function M.report(problem)
   problem = tostring(problem)
-  local is_new = not vim.list_contains(seen, problem)
-  if not is_new then
+  local line = problem:match('^[^\n]*')
+  if told[line] then
     return
   end
+  told[line] = true
   table.insert(seen, problem)
   vim.schedule(function()
-    local text = require('pillion.text')
-    local first = text.visible(problem:match('^[^\n]*'))
-    local words = text.cut('Pillion: a fault of its own: ' .. first, math.max(20, vim.o.columns - 40))
-    vim.notify(words .. ' (:checkhealth pillion)', vim.log.levels.ERROR)
+    local first = require('pillion.text').visible(line)
+    require('pillion.notify').send('a fault of its own: ' .. first, vim.log.levels.ERROR, ':checkhealth pillion')
   end)
 end
 

@@ -132,8 +132,7 @@ function M.set(opts)
   local _, problems = M.read(given)
   if #problems > 0 then
     local more = #problems > 1 and (' and %d more'):format(#problems - 1) or ''
-    local words = require('pillion.text').cut('Pillion: ' .. problems[1], math.max(20, vim.o.columns - 50))
-    vim.notify(words .. more .. ' (:checkhealth pillion)', vim.log.levels.WARN)
+    require('pillion.notify').send(problems[1] .. more, vim.log.levels.WARN, ':checkhealth pillion')
   end
 end
 

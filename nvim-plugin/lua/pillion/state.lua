@@ -1,6 +1,7 @@
 -- What Pillion has told: connectors, open questions, calls under way. Asks for everything again after a gap.
 -- Shows nothing and decides nothing.
 local client = require('pillion.client')
+local listeners = require('pillion.listeners')
 local protocol = require('pillion.protocol')
 
 local M = {}
@@ -22,17 +23,12 @@ local now = {
   calls = {}, ---@type table<string, pillion.CallUnderWay>
   mode = 'ask', ---@type pillion.Mode
   is_asking_mode = false,
-  listeners = {}, ---@type table<string, fun(detail: any)[]>
+  heard = listeners.new(), -- by kind
   is_watching = false,
 }
 
 local function changed(kind, detail)
-  for _, listener in ipairs(vim.list_extend({}, now.listeners[kind] or {})) do
-    local ok, problem = xpcall(listener, debug.traceback, detail)
-    if not ok then
-      require('pillion.fault').report(problem)
-    end
-  end
+  now.heard:tell(kind, detail)
   vim.api.nvim_exec_autocmds('User', { pattern = 'PillionChanged', modeline = false, data = { kind = kind } })
   vim.cmd.redrawstatus({ bang = true })
 end
@@ -43,16 +39,7 @@ end
 ---@param listener fun(detail: any)
 ---@return fun() off takes the listener off
 function M.on(kind, listener)
-  now.listeners[kind] = now.listeners[kind] or {}
-  table.insert(now.listeners[kind], listener)
-  return function()
-    for i, other in ipairs(now.listeners[kind]) do
-      if other == listener then
-        table.remove(now.listeners[kind], i)
-        return
-      end
-    end
-  end
+  return now.heard:on(kind, listener)
 end
 
 ---Every connector: those that are pinned first, then by name.

@@ -2,39 +2,12 @@
 -- It knows no method.
 
 local client = require('pillion.client')
+local notify = require('pillion.notify')
 local text = require('pillion.text')
 
 local M = {}
 
----Whether messages go to the command line, where a long one would make the user press a key.
----@return boolean
-local function is_plain()
-  -- Where Neovim's own Lua is compiled in it has no file.
-  local source = debug.getinfo(vim.notify, 'S').source
-  return source == '?' or vim.startswith(source, '@vim/')
-end
-
----@param words string
----@param level integer
-local function notify(words, level)
-  words = 'Pillion: ' .. words
-  if is_plain() then
-    words = text.cut((words:gsub('%s*\n%s*', ' ')), vim.v.echospace)
-  end
-  vim.notify(words, level)
-end
-
----Tells the user something in answer to what he did.
----@param words string
-function M.tell(words)
-  notify(words, vim.log.levels.INFO)
-end
-
----Tells the user that what he wanted was not done.
----@param words string
-function M.refuse(words)
-  notify(words, vim.log.levels.WARN)
-end
+M.tell, M.refuse = notify.tell, notify.refuse
 
 ---Sends a request. Where it fails that is told, and done is not called.
 ---@param method string

@@ -1,6 +1,8 @@
 -- How far what is under way has come: what a status line says, and what pages say of their calls.
 -- It follows the progress of Pillion alone and shows nothing by itself.
 
+local client = require('pillion.client')
+local listeners = require('pillion.listeners')
 local text = require('pillion.text')
 
 local M = {}
@@ -19,15 +21,13 @@ local quiet_ms = 1000
 local now = {
   works = {}, ---@type table<string, pillion.ui.Work>
   calls = {}, ---@type table<string, { id: string, name: string }> by token
-  listeners = {}, ---@type fun()[]
+  heard = listeners.new(), -- under `change`
   timer = nil, ---@type uv.uv_timer_t?
   group = nil, ---@type integer?
 }
 
 local function tell()
-  for _, listener in ipairs(vim.list_extend({}, now.listeners)) do
-    listener()
-  end
+  now.heard:tell('change')
   vim.cmd.redrawstatus({ bang = true })
 end
 
@@ -98,15 +98,14 @@ function M.watch()
       end
     end,
   })
-  vim.api.nvim_create_autocmd('LspDetach', {
-    group = now.group,
-    callback = function()
-      if not require('pillion.client').running() then
-        now.works = {}
-        tick()
-      end
-    end,
-  })
+  -- No end is told of what a sidecar did that has ended itself. LspDetach is of buffers, and there need be none.
+  client.on('status', function(status)
+    if status.state ~= 'running' and next(now.works) then
+      now.works = {}
+      tick()
+      tell()
+    end
+  end)
 end
 
 ---A token for the progress of a call.
@@ -130,18 +129,10 @@ end
 
 ---Listens to every change.
 ---@param listener fun()
----@return fun() off
+---@return fun() off takes the listener off
 function M.on(listener)
   M.watch()
-  table.insert(now.listeners, listener)
-  return function()
-    for i, other in ipairs(now.listeners) do
-      if other == listener then
-        table.remove(now.listeners, i)
-        return
-      end
-    end
-  end
+  return now.heard:on('change', listener)
 end
 
 ---How far each call of this editor's is, by its id.

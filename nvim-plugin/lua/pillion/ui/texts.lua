@@ -1,8 +1,9 @@
 -- Asking for a few texts one after the other, with what the connector says how each may go on.
 
 local client = require('pillion.client')
-local text = require('pillion.text')
+local notify = require('pillion.notify')
 local protocol = require('pillion.protocol')
+local text = require('pillion.text')
 
 local M = {}
 
@@ -69,7 +70,7 @@ function M.ask(fields, params, done)
       if not typed then
         return
       elseif typed == '' and field.required then
-        return vim.notify(('Pillion: %s is needed'):format(text.visible(field.name)), vim.log.levels.WARN)
+        return notify.refuse(text.visible(field.name) .. ' is needed')
       elseif typed ~= '' then
         values[field.name] = typed
       end
