@@ -287,6 +287,31 @@ T['stop everything, and resume by a yes'] = function()
   h.expect_screen(n, 'resume')
   n.type_keys('m')
   n.wait_for('the question to be gone', [[#require('pillion').questions() == 0]])
+  n.wait_for('that calls run again', [[require('pillion.state').mode() == 'ask']])
+end
+
+T['a question that a change led to is not shown over what was typed since'] = function()
+  local n = allowed()
+  n.cmd('Pillion mode plan')
+  n.wait_for('the mode to be told', [[require('pillion.state').mode() == 'plan']])
+  -- The key comes between the request and its answer.
+  n.lua([[
+    local client = require('pillion.client')
+    local request = client.request
+    client.request = function(method, params, done)
+      return request(method, params, method ~= 'pillion/mode/set' and done or function(err, result)
+        vim.api.nvim_feedkeys('j', 'xt', false)
+        done(err, result)
+        _G.done = true
+      end)
+    end]])
+  n.cmd('Pillion')
+  n.wait_for_screen('Plan mode: only tools that only read may run.')
+  n.type_keys('gg', '<CR>')
+  n.wait_for('the answer', '_G.done')
+  n.wait_for('the question', [[#require('pillion').questions() == 1]])
+  h.equal(n.bo.filetype, 'pillion-connectors')
+  n.wait_for_screen('1 question')
 end
 
 T['two editors on one project'] = function()

@@ -66,7 +66,7 @@ function M.questions()
   return require('pillion.state').asks()
 end
 
----Listens to changes: "connectors", "tools", "asks", "calls", "client", "events", "resources", "prompts".
+---Listens to changes: "connectors", "tools", "asks", "calls", "client", "events", "resources", "prompts", "mode".
 ---@param event pillion.StateKind
 ---@param fn fun(detail: any)
 ---@return fun() off takes the listener off

@@ -6,7 +6,7 @@ local protocol = require('pillion.protocol')
 
 local M = {}
 
----@alias pillion.StateKind "connectors"|"tools"|"asks"|"calls"|"client"|"events"|"resources"|"prompts"
+---@alias pillion.StateKind "connectors"|"tools"|"asks"|"calls"|"client"|"events"|"resources"|"prompts"|"mode"
 
 ---@class (exact) pillion.CallUnderWay
 ---@field callId string
@@ -34,7 +34,7 @@ local function changed(kind, detail)
 end
 
 ---Listens to changes of a kind. `asks` gets what was opened and closed; `tools`, `resources`, `prompts` and `events`
----get what was told; `client` gets its status.
+---get what was told; `client` gets its status, `mode` the mode.
 ---@param kind pillion.StateKind
 ---@param listener fun(detail: any)
 ---@return fun() off takes the listener off
@@ -132,7 +132,7 @@ local function ask_asks()
   end)
 end
 
----No event tells of another mode, but what changes with it does.
+---Asks for the mode. No event tells of another one, but what changes with it, or leads to it, does.
 function M.ask_mode()
   if now.is_asking_mode then
     return
@@ -142,7 +142,7 @@ function M.ask_mode()
     now.is_asking_mode = false
     if not err and result.mode ~= now.mode then
       now.mode = result.mode
-      changed('client', client.status())
+      changed('mode', now.mode)
     end
   end)
 end
@@ -177,6 +177,9 @@ local function follow_asks(params)
   end
   vim.list_extend(now.asks, params.opened)
   changed('asks', { opened = params.opened, closed = params.closed })
+  if #params.closed > 0 then
+    M.ask_mode()
+  end
 end
 
 ---@param event pillion.SessionEvent

@@ -2,16 +2,18 @@
 local ask = require('pillion.ui.ask')
 local client = require('pillion.client')
 local protocol = require('pillion.protocol')
-local text = require('pillion.text')
+local state = require('pillion.state')
 
-local function told(words)
-  return function(err)
-    require('pillion.state').ask_mode()
-    if err then
-      return ask.refuse(text.visible(err.message))
-    end
-    ask.tell(words)
-  end
+---@param result { mode: pillion.Mode }
+local function say_mode(result)
+  state.ask_mode()
+  ask.tell('the mode is ' .. result.mode)
+end
+
+---@param mode string
+---@param done fun(result: table)
+local function set_mode(mode, done)
+  ask.change(protocol.requests.mode_set, { mode = mode }, done)
 end
 
 ---@type pillion.Subcommand[]
@@ -27,7 +29,7 @@ return {
     name = 'restart',
     doc = 'Ends Pillion and its connectors, and starts it again.',
     run = function()
-      require('pillion.state').watch()
+      state.watch()
       require('pillion.ui.questions').watch()
       client.restart()
     end,
@@ -43,21 +45,19 @@ return {
     name = 'stop',
     doc = 'Stops everything: cancels every call, ends every connector, and pauses until `:Pillion resume`.',
     run = function()
-      client.request(protocol.requests.stop_all, nil, told('everything is stopped; :Pillion resume goes on'))
+      ask.request(protocol.requests.stop_all, nil, function()
+        state.ask_mode()
+        ask.tell('everything is stopped; :Pillion resume goes on')
+      end)
     end,
   },
   {
     name = 'resume',
     doc = 'Asks whether calls are to run again after `:Pillion stop`.',
     run = function()
-      local key = require('pillion.ui.questions').last_key()
-      client.request(protocol.requests.mode_set, { mode = 'ask' }, function(err, result)
-        if err then
-          return told('')(err)
-        elseif result.askId then
-          return require('pillion.ui.questions').show(result.askId, key)
-        end
-        told('calls run as the rules say')()
+      set_mode('ask', function()
+        state.ask_mode()
+        ask.tell('calls run as the rules say')
       end)
     end,
   },
@@ -70,17 +70,9 @@ return {
     end,
     run = function(words)
       if not words[1] then
-        return client.request(protocol.requests.mode_current, nil, function(err, result)
-          told(result and 'the mode is ' .. result.mode or '')(err)
-        end)
+        return ask.request(protocol.requests.mode_current, nil, say_mode)
       end
-      local key = require('pillion.ui.questions').last_key()
-      client.request(protocol.requests.mode_set, { mode = words[1] }, function(err, result)
-        if result and result.askId then
-          return require('pillion.ui.questions').show(result.askId, key)
-        end
-        told(result and 'the mode is ' .. result.mode or '')(err)
-      end)
+      set_mode(words[1], say_mode)
     end,
   },
   {

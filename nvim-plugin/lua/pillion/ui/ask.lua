@@ -25,14 +25,16 @@ function M.request(method, params, done)
   end)
 end
 
----Sends a request that may open a question in place of doing what is wanted.
+---Sends a request that may open a question in place of doing what is wanted; it is shown where nobody has typed since.
 ---@param method string
 ---@param params? table
 ---@param done? fun(result: any) not called where a question was opened
 function M.change(method, params, done)
+  local questions = require('pillion.ui.questions')
+  local key = questions.last_key()
   M.request(method, params, function(result)
     if result.askId and result.askId ~= vim.NIL then
-      return require('pillion.ui.questions').show(result.askId)
+      return questions.show(result.askId, key)
     end
     if done then
       done(result)

@@ -17,8 +17,6 @@ local now = {
   opened = {}, ---@type table<string, boolean>
   offers = {}, ---@type table<string, pillion.Offer>
   fetching = {}, ---@type table<string, integer> generation of the fetch, by connector
-  mode = nil, ---@type pillion.Mode?
-  is_asking_mode = false,
   found = nil, ---@type pillion.FoundImport[]?
   is_drawing = false,
   off = {}, ---@type fun()[]
@@ -30,7 +28,7 @@ local function facts()
   return {
     client = client.status(),
     connectors = state.connectors(),
-    mode = now.mode,
+    mode = state.mode(),
     calls = state.calls(),
     progress = require('pillion.ui.progress').words(),
     opened = now.opened,
@@ -111,19 +109,6 @@ local function offered_anew(detail)
   end
 end
 
----Nothing tells of another mode: what changes it ends connectors, or is a question.
-local function ask_mode()
-  if now.is_asking_mode or not client.running() then
-    return
-  end
-  now.is_asking_mode = true
-  client.request(requests.mode_current, nil, function(err, result)
-    now.is_asking_mode = false
-    now.mode = not err and result.mode or nil
-    draw()
-  end)
-end
-
 ---What other programs have, for the first run alone: it reads their files.
 local function look_around()
   if now.found or #state.connectors() > 0 or not client.running() then
@@ -137,7 +122,6 @@ local function look_around()
 end
 
 local function connectors_changed()
-  ask_mode()
   look_around()
   draw()
 end
@@ -151,7 +135,6 @@ local function client_changed(status)
         fetch(connector)
       end
     end
-    ask_mode()
   end
   draw()
 end
@@ -164,7 +147,7 @@ local function follow()
     state.on('tools', offered_anew),
     state.on('resources', offered_anew),
     state.on('prompts', offered_anew),
-    state.on('asks', ask_mode),
+    state.on('mode', draw),
     require('pillion.ui.progress').on(draw),
   }
 end
@@ -213,7 +196,7 @@ local on_page = {
     client.restart()
   end,
   resume = function()
-    ask.change(requests.mode_set, { mode = 'ask' }, ask_mode)
+    ask.change(requests.mode_set, { mode = 'ask' }, state.ask_mode)
   end,
 }
 
@@ -358,10 +341,7 @@ function M.open(mods, seek)
       end,
     })
     follow()
-    if client.running() then
-      ask_mode()
-      look_around()
-    end
+    look_around()
   end
   now.page:show(mods)
   now.page:render()
