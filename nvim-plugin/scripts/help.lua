@@ -142,7 +142,7 @@ local function add_groups(lines)
   heading(lines, 'HIGHLIGHTS', 'pillion-highlights')
   wrapped(lines, '', 'Each is linked to the group beside it, unless you or a colour scheme say otherwise.')
   lines[#lines + 1] = ''
-  local groups = vim.tbl_extend('error', {}, require('pillion.view').groups, require('pillion.ui.questions').groups)
+  local groups = require('pillion.highlights').groups
   local names = vim.tbl_keys(groups)
   table.sort(names)
   for _, name in ipairs(names) do

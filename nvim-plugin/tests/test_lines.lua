@@ -257,6 +257,60 @@ T['a result has its parts as sections'] = function()
   eq({ lines[3].folds, lines[4].fold, lines[9].hint }, { true, 1, 'open the picture' })
 end
 
+---The texts of the pieces of a group.
+local function of_group(lines, group)
+  local found = {}
+  for _, line in ipairs(lines) do
+    for _, chunk in ipairs(line) do
+      if type(chunk) == 'table' and chunk[2] == group then
+        found[#found + 1] = chunk[1]
+      end
+    end
+  end
+  return found
+end
+
+T['S17 what is hidden is set off on every page'] = function()
+  local hidden = 'a\u{202e}b'
+  local lines = result.lines({
+    status = 'ok',
+    mayHaveRun = false,
+    durationMs = 0,
+    text = hidden,
+    structuredText = '{"' .. hidden .. '": ["' .. hidden .. '", 1.50, true]}',
+    attachments = {},
+  })
+  eq(of_group(lines, 'PillionHidden'), { '\\u{202e}', '\\u{202e}', '\\u{202e}' })
+  eq(of_group(lines, 'Number'), { '1.50' })
+  eq(of_group(lines, 'Boolean'), { 'true' })
+end
+
+T['a difference stands the same on every page, and what is long is laid out'] = function()
+  local changes = {
+    { path = '/args', before = '["demo"]', after = '["demo","--other"]' },
+    { path = '', before = '', after = '{"command":"a program with a name that is long","args":["one","two"]}' },
+  }
+  local expected = {
+    '/args',
+    '- ["demo"]',
+    '+ ["demo","--other"]',
+    '/',
+    '+ {',
+    '+   "command": "a program with a name that is long",',
+    '+   "args": [',
+    '+     "one",',
+    '+     "two"',
+    '+   ]',
+    '+ }',
+  }
+  local tool = { summary = '', tokens = 1, permission = 'ask', servedName = 'x', changed = changes }
+  local detail = texts(tool_lines.detail(tool))
+  local asked = texts(require('pillion.lines.question').new():changes('what changed', changes).lines)
+  for i, line in ipairs(expected) do
+    eq({ detail[i + 4], asked[i + 1] }, { '  ' .. line, '│ ' .. line })
+  end
+end
+
 T['S17 S23 nothing of a connector hides or moves text'] = function()
   local evil = 'a\27[31m\u{202e}b\u{200b}\u{e0041}\rc'
   local shown = {}

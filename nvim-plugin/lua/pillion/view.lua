@@ -49,6 +49,7 @@
 
 local M = {}
 
+local highlights = require('pillion.highlights')
 local keys = require('pillion.keys')
 local text_of = require('pillion.text')
 
@@ -57,35 +58,6 @@ local hints = vim.api.nvim_create_namespace('pillion.hint')
 
 ---@type table<integer, pillion.Page>
 local pages = {}
-
----The groups that lines may use, and what they are linked to unless the user or a colour scheme says otherwise.
-M.groups = {
-  PillionTitle = 'Title',
-  PillionHeading = 'Title',
-  PillionName = 'Identifier',
-  PillionDetail = 'Comment',
-  PillionHint = 'NonText',
-  PillionReady = 'DiagnosticOk',
-  PillionIdle = 'DiagnosticOk',
-  PillionWaiting = 'DiagnosticWarn',
-  PillionBusy = 'DiagnosticInfo',
-  PillionFailed = 'DiagnosticError',
-  PillionOff = 'Comment',
-  PillionProblem = 'DiagnosticError',
-  PillionWarning = 'DiagnosticWarn',
-  PillionStep = 'Normal',
-  PillionKey = 'Special',
-  PillionType = 'Type',
-  PillionRequired = 'DiagnosticWarn',
-  PillionValue = 'String',
-  PillionPath = 'Directory',
-}
-
-local function define_groups()
-  for name, link in pairs(M.groups) do
-    vim.api.nvim_set_hl(0, name, { link = link, default = true })
-  end
-end
 
 ---The text of a line without its highlights.
 ---@param line pillion.Line
@@ -380,7 +352,7 @@ end
 ---@param options pillion.PageOptions
 ---@return pillion.Page
 function M.open(options)
-  define_groups()
+  highlights.define()
   follow_sizes()
   for _, page in pairs(pages) do
     if page.options.name == options.name then

@@ -2,6 +2,7 @@
 -- They are values: nothing here touches a buffer.
 
 local json = require('pillion.json')
+local pieces = require('pillion.lines.pieces')
 local text = require('pillion.text')
 
 local M = {}
@@ -21,27 +22,9 @@ end
 function M.foreign(foreign, indent, group)
   local lines = {}
   for _, line in ipairs(text.lines((foreign:gsub('\n+$', '')))) do
-    lines[#lines + 1] = { indent, { line, group } }
+    lines[#lines + 1] = vim.list_extend({ indent }, pieces.of(line, group))
   end
   return lines
-end
-
-local tokens = {
-  { '^"', 'PillionValue' },
-  { '^[%d-]', 'Number' },
-  { '^[tfn]%a', 'Boolean' },
-}
-
----@param value string rest of a line of laid out JSON
----@return pillion.Chunk
-local function value_chunk(value)
-  for _, token in ipairs(tokens) do
-    if value:find(token[1]) then
-      local bare, comma = value:match('^(.-)(,?)$')
-      return { text.visible(bare) .. comma, token[2] }
-    end
-  end
-  return text.visible(value)
 end
 
 ---A JSON text laid out, with its digits and its order.
@@ -51,15 +34,27 @@ end
 function M.json(source, indent)
   local lines = {}
   for _, line in ipairs(json.layout(source)) do
-    local space, key, value = line:match('^(%s*)("[^"\\]*"): (.*)$')
-    if not key then
-      space, key, value = line:match('^(%s*)("[^"]*\\.-[^\\]"): (.*)$')
-    end
-    if key then
-      lines[#lines + 1] = { indent, space, { text.visible(key), 'PillionName' }, ': ', value_chunk(value) }
-    else
-      space, value = line:match('^(%s*)(.*)$')
-      lines[#lines + 1] = { indent, space, value_chunk(value) }
+    lines[#lines + 1] = vim.list_extend({ indent }, pieces.json(text.visible(line)))
+  end
+  return lines
+end
+
+-- A value that is longer than this is laid out.
+local short = 60
+
+---What differs: each place, and below it the old value before the new one.
+---@param changes pillion.Change[]
+---@param lead pillion.Chunk what stands before each line
+---@return pillion.Line[]
+function M.changes(changes, lead)
+  local lines = {}
+  for _, change in ipairs(changes) do
+    lines[#lines + 1] = { lead, { text.visible(change.path == '' and '/' or change.path), 'PillionName' } }
+    for _, side in ipairs({ { '- ', change.before, 'PillionRemoved' }, { '+ ', change.after, 'PillionAdded' } }) do
+      local value = #side[2] > short and table.concat(json.layout(side[2]), '\n') or side[2]
+      for _, line in ipairs(value == '' and {} or text.lines(value)) do
+        lines[#lines + 1] = vim.list_extend({ lead, { side[1], side[3] } }, pieces.of(line, side[3]))
+      end
     end
   end
   return lines
@@ -83,9 +78,9 @@ end
 function M.steps(steps, indent)
   local lines = {}
   for i, step in ipairs(steps or {}) do
-    for j, line in ipairs(M.foreign(step, '', 'PillionStep')) do
-      local lead = j == 1 and { ('%d. '):format(i), 'PillionKey' } or '   '
-      lines[#lines + 1] = { indent, lead, line[2] }
+    for j, line in ipairs(M.foreign(step, indent, 'PillionStep')) do
+      table.insert(line, 2, j == 1 and { ('%d. '):format(i), 'PillionKey' } or '   ')
+      lines[#lines + 1] = line
     end
   end
   return lines

@@ -1,5 +1,7 @@
 -- The lines of a question: Pillion's own words, and what is foreign behind a mark that no text of others can write
 -- (S17). They are values: nothing here touches a buffer.
+local block = require('pillion.lines.block')
+local pieces = require('pillion.lines.pieces')
 local text = require('pillion.text')
 
 ---@class (exact) pillion.QuestionLines
@@ -33,65 +35,6 @@ function Lines:gap()
   return self:push({})
 end
 
----The pieces of a visible line, with what is hidden in it set off.
----@param line string
----@param group? string
----@return pillion.Chunk[]
-local function pieces(line, group)
-  local chunks, from = {}, 0
-  for _, mark in ipairs(text.marks(line)) do
-    if mark[1] > from then
-      chunks[#chunks + 1] = { line:sub(from + 1, mark[1]), group }
-    end
-    chunks[#chunks + 1] = { line:sub(mark[1] + 1, mark[2]), 'PillionHidden' }
-    from = mark[2]
-  end
-  chunks[#chunks + 1] = { line:sub(from + 1), group }
-  return chunks
-end
-
----Where the string that begins at a quote ends.
-local function string_end(line, at)
-  local i = at + 1
-  while i <= #line do
-    local c = line:sub(i, i)
-    if c == '\\' then
-      i = i + 1
-    elseif c == '"' then
-      return i
-    end
-    i = i + 1
-  end
-  return #line
-end
-
----The pieces of a line of JSON as it is written.
----@param line string
----@return pillion.Chunk[]
-local function json_pieces(line)
-  local chunks, at = {}, 1
-  local function add(upto, group)
-    vim.list_extend(chunks, pieces(line:sub(at, upto), group))
-    at = upto + 1
-  end
-  while at <= #line do
-    local c = line:sub(at, at)
-    if c == '"' then
-      local last = string_end(line, at)
-      add(last, line:find('^%s*:', last + 1) and 'PillionName' or 'PillionValue')
-    elseif line:find('^-?%d', at) then
-      add(select(2, line:find('^[-+%d.eE]+', at)), 'Number')
-    elseif line:find('^%a', at) then
-      add(select(2, line:find('^%a+', at)), 'Boolean')
-    else
-      add(select(2, line:find('^[^"%a%d-]+', at)) or at)
-    end
-  end
-  return chunks
-end
-
-M.json_pieces = json_pieces
-
 local bar = { '│ ', 'PillionForeign' }
 
 ---Foreign text over its own lines.
@@ -99,7 +42,7 @@ local bar = { '│ ', 'PillionForeign' }
 ---@param group? string
 function Lines:foreign(foreign, group)
   for _, line in ipairs(text.lines(foreign)) do
-    self:push(vim.list_extend({ bar }, pieces(line, group)))
+    self:push(vim.list_extend({ bar }, pieces.of(line, group)))
   end
   return self
 end
@@ -108,7 +51,7 @@ end
 ---@param source string
 function Lines:json(source)
   for _, line in ipairs(text.lines(source)) do
-    self:push(vim.list_extend({ bar }, json_pieces(line)))
+    self:push(vim.list_extend({ bar }, pieces.json(line)))
   end
   return self
 end
@@ -125,7 +68,7 @@ end
 function Lines:value(name, value, group)
   if value and value ~= '' then
     self:name(name)
-    self:push(vim.list_extend({ bar }, pieces(text.visible(value), group)))
+    self:push(vim.list_extend({ bar }, pieces.of(text.visible(value), group)))
   end
   return self
 end
@@ -137,7 +80,7 @@ function Lines:values(name, values, group)
   if values and #values > 0 then
     self:name(name)
     for _, value in ipairs(values) do
-      self:push(vim.list_extend({ bar }, pieces(text.visible(value), group)))
+      self:push(vim.list_extend({ bar }, pieces.of(text.visible(value), group)))
     end
   end
   return self
@@ -153,9 +96,9 @@ function Lines:pairs(name, map)
   end
   for _, key in ipairs(keys) do
     local line = { bar }
-    vim.list_extend(line, pieces(text.visible(key), 'PillionName'))
+    vim.list_extend(line, pieces.of(text.visible(key), 'PillionName'))
     line[#line + 1] = ' = '
-    vim.list_extend(line, pieces(text.visible(map[key]), 'PillionValue'))
+    vim.list_extend(line, pieces.of(text.visible(map[key]), 'PillionValue'))
     self:push(line)
   end
   return self
@@ -169,41 +112,36 @@ function Lines:changes(name, changes)
     return self
   end
   self:say(name, 'PillionWarning')
-  for _, change in ipairs(changes) do
-    self:push({ bar, { text.visible(change.path == '' and '/' or change.path), 'PillionName' } })
-    for _, side in ipairs({ { '- ', change.before, 'PillionRemoved' }, { '+ ', change.after, 'PillionAdded' } }) do
-      for _, line in ipairs(side[2] == '' and {} or text.lines(side[2])) do
-        self:push(vim.list_extend({ bar, { side[1], side[3] } }, pieces(line, side[3])))
-      end
-    end
+  for _, line in ipairs(block.changes(changes, bar)) do
+    self:push(line)
   end
   return self
 end
 
 ---Who wants something: what is known of it from the kernel, and what it says of itself in quotes.
----@param asker pillion.Asker
+---@param of pillion.Asker
 ---@return string
-function M.asker(asker)
-  if asker.kind == 'editor' then
+local function asker(of)
+  if of.kind == 'editor' then
     return 'you, in this editor'
   end
-  local who = asker.kind == 'cli' and 'a terminal' or 'an agent'
-  if asker.name and asker.name ~= '' then
-    who = who .. ' that calls itself ' .. text.quoted(asker.name)
+  local who = of.kind == 'cli' and 'a terminal' or 'an agent'
+  if of.name and of.name ~= '' then
+    who = who .. ' that calls itself ' .. text.quoted(of.name)
   end
   local process = {}
-  if asker.program and asker.program ~= '' then
-    process[#process + 1] = text.visible(asker.program)
+  if of.program and of.program ~= '' then
+    process[#process + 1] = text.visible(of.program)
   end
-  if asker.pid then
-    process[#process + 1] = 'process ' .. asker.pid
+  if of.pid then
+    process[#process + 1] = 'process ' .. of.pid
   end
   return #process > 0 and ('%s (%s)'):format(who, table.concat(process, ', ')) or who
 end
 
 ---@param ask pillion.Ask
 function Lines:asker(ask)
-  return self:push({ { 'asked for by ', 'PillionDetail' }, { M.asker(ask.asker) } })
+  return self:push({ { 'asked for by ', 'PillionDetail' }, { asker(ask.asker) } })
 end
 
 return M

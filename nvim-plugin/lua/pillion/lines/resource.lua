@@ -55,17 +55,10 @@ end
 ---@param result pillion.ResourceReadResult
 ---@return pillion.Line[]
 function M.lines(result)
-  local found = {}
   if result.status ~= 'ok' then
-    found[#found + 1] = { { words.status(result.status) } }
-    if result.message then
-      block.append(found, block.foreign(result.message, ''))
-    end
-    if result.error then
-      block.append(found, block.foreign(result.error.message, '', 'PillionProblem'))
-    end
-    return block.append(found, block.steps(result.steps, '  '))
+    return result_lines.unmade(result)
   end
+  local found = {}
   if result.redacted then
     found[#found + 1] = { { 'Secret values were replaced by [REDACTED].', 'PillionDetail' } }
   end

@@ -79,6 +79,21 @@ local function outcome(lines, result, call)
   end
 end
 
+---The lines of an outcome without a content, of a resource or a prompt.
+---@param outcome_of pillion.ResourceReadResult|pillion.PromptGetResult
+---@return pillion.Line[]
+function M.unmade(outcome_of)
+  local status, group = words.status(outcome_of.status)
+  local lines = { { { status, group } } }
+  if outcome_of.message then
+    block.append(lines, block.foreign(outcome_of.message, ''))
+  end
+  if outcome_of.error then
+    block.append(lines, block.foreign(outcome_of.error.message, '', 'PillionProblem'))
+  end
+  return block.append(lines, block.steps(outcome_of.steps, '  '))
+end
+
 ---@param n integer
 local function note(n)
   return n > 1 and text.count(n, 'line') or nil

@@ -3,7 +3,6 @@
 
 local block = require('pillion.lines.block')
 local form = require('pillion.form')
-local json = require('pillion.json')
 local text = require('pillion.text')
 local words = require('pillion.words')
 
@@ -95,26 +94,6 @@ function M.arguments(schemaText, indent)
   return lines
 end
 
----@param changes pillion.Change[]
----@return pillion.Line[]
-local function difference(changes)
-  local lines = {}
-  for _, change in ipairs(changes) do
-    lines[#lines + 1] = { '  ', { text.visible(change.path == '' and '/' or change.path), 'PillionName' } }
-    if change.before ~= '' then
-      for _, line in ipairs(json.layout(change.before)) do
-        lines[#lines + 1] = { '  ', { '- ' .. text.visible(line), 'DiffDelete' } }
-      end
-    end
-    if change.after ~= '' then
-      for _, line in ipairs(json.layout(change.after)) do
-        lines[#lines + 1] = { '  ', { '+ ' .. text.visible(line), 'DiffAdd' } }
-      end
-    end
-  end
-  return lines
-end
-
 ---@param tool pillion.Tool
 ---@param lines pillion.Line[]
 local function head(tool, lines)
@@ -144,7 +123,7 @@ function M.detail(tool, typescript)
   head(tool, lines)
   if tool.changed and #tool.changed > 0 then
     lines[#lines + 1] = {}
-    block.append(lines, block.section('Changed since you allowed it', nil, difference(tool.changed)))
+    block.append(lines, block.section('Changed since you allowed it', nil, block.changes(tool.changed, '  ')))
   end
   local description = tool.description or tool.summary
   if description ~= '' then

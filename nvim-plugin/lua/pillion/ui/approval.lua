@@ -106,7 +106,7 @@ function M.question(ask)
     p:say('May this tool be called with exactly these arguments?', 'PillionTitle')
     p:push({ { 'tool         ', 'PillionDetail' }, { text.visible(body.tool.label), 'PillionHeading' } })
   end
-  p:push({ { 'asked for by ', 'PillionDetail' }, { lines.asker(ask.asker) } })
+  p:asker(ask)
   p:push({ { 'why it asks  ', 'PillionDetail' }, { text.visible(body.reason) } })
   p:gap()
   p:name('arguments, exactly as they will be sent')

@@ -50,7 +50,7 @@ function M.question(ask)
   local body = ask.body --[[@as pillion.InputBody]]
   local p = lines.new()
   p:say(('A value is needed for %s.'):format(name(body)), 'PillionTitle')
-  p:push({ { 'asked for by ', 'PillionDetail' }, { lines.asker(ask.asker) } })
+  p:asker(ask)
   p:value('what is asked for', body.description, 'PillionHeading')
   p:value('its id', body.id)
   p:value('who is given it', body.destination, 'PillionValue')

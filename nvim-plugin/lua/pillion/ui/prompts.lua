@@ -7,7 +7,6 @@ local result_lines = require('pillion.lines.result')
 local state = require('pillion.state')
 local text = require('pillion.text')
 local view = require('pillion.view')
-local words = require('pillion.words')
 
 local requests = protocol.requests
 
@@ -16,14 +15,10 @@ local M = {}
 ---@param result pillion.PromptGetResult
 ---@return pillion.Line[]
 local function lines(result)
-  local found = {}
   if result.status ~= 'ok' then
-    local status, group = words.status(result.status)
-    found[#found + 1] = { { status, group } }
-    block.append(found, result.message and block.foreign(result.message, '') or {})
-    block.append(found, result.error and block.foreign(result.error.message, '', 'PillionProblem') or {})
-    return block.append(found, block.steps(result.steps, '  '))
+    return result_lines.unmade(result)
   end
+  local found = {}
   if result.description and result.description ~= '' then
     block.append(found, block.foreign(result.description, '', 'PillionDetail'))
     found[#found + 1] = {}

@@ -37,16 +37,6 @@ local M = {}
 ---How long a page takes no answer, and how long no key may have been pressed before something takes the focus.
 M.dead_ms, M.quiet_ms = 500, 1000
 
----The groups of questions, and what they are linked to.
-M.groups = {
-  PillionHidden = 'DiagnosticVirtualTextError',
-  PillionForeign = 'NonText',
-  PillionAdded = 'Added',
-  PillionRemoved = 'Removed',
-  PillionBadge = 'NormalFloat',
-  PillionBadgeBorder = 'DiagnosticWarn',
-}
-
 local standing = require('pillion.ui.standing')
 
 -- Loaded when a question of the kind is asked.
@@ -69,7 +59,6 @@ local now = {
   last_key = 0,
   act = nil, ---@type integer? when the person did what may lead to a question
   pages = {}, ---@type table<string, pillion.Page>
-  asks = {}, ---@type table<string, pillion.Ask> those that have a page, as they were shown
   count = 0,
   numbers = {}, ---@type table<string, integer> of the pages, in the order in which they were first shown
   drafts = {}, ---@type table<string, table> what was filled in so far
@@ -518,9 +507,7 @@ function M.watch()
     return
   end
   now.is_watching = true
-  for name, link in pairs(M.groups) do
-    vim.api.nvim_set_hl(0, name, { link = link, default = true })
-  end
+  require('pillion.highlights').define()
   vim.on_key(function()
     now.last_key = vim.uv.now()
     local page = view.page(vim.api.nvim_get_current_buf())

@@ -39,7 +39,7 @@ function M.question(ask)
   local p = lines.new()
   p:say('A connector asks, not Pillion: it wants your model to answer this.', 'PillionTitle')
   p:push({ { 'connector    ', 'PillionDetail' }, { text.quoted(body.name), 'PillionHeading' } })
-  p:push({ { 'asked for by ', 'PillionDetail' }, { lines.asker(ask.asker) } })
+  p:asker(ask)
   p:name('all that the model would be given')
   p:json(table.concat(json.layout(body.paramsText), '\n'))
   return {

@@ -125,7 +125,7 @@ function M.widen.question(ask)
     p:say('A connector that is on runs as you: it can read your files and keys. Switch on what you know.')
   end
   p:say('Nothing has changed yet. A yes counts for exactly this.')
-  p:push({ { 'asked for by ', 'PillionDetail' }, { lines.asker(ask.asker) } })
+  p:asker(ask)
   p:gap()
   p:value('connector', body.name, 'PillionHeading')
   if body.tool and #(body.tools or {}) == 0 then
