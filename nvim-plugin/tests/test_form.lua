@@ -1,3 +1,4 @@
+local faults = require('pillion.faults')
 local form = require('pillion.form')
 local MiniTest = require('mini.test')
 local eq = MiniTest.expect.equality
@@ -112,18 +113,18 @@ end
 
 T['names what is wrong by its path'] = function()
   local made = form.new(schema)
-  local function faults()
+  local function found()
     return vim.tbl_map(function(fault)
       return fault.path .. ' ' .. fault.message
-    end, form.faults(made))
+    end, faults.of(made))
   end
-  eq(faults(), { '/zone it is required', '/count it is required' })
+  eq(found(), { '/zone it is required', '/count it is required' })
   form.type(field(made, '/zone'), 'äöüßx')
   form.type(field(made, '/count'), '10')
   for _ = 1, 3 do
     form.type(form.add(made, field(made, '/tags')), 'x')
   end
-  eq(faults(), {
+  eq(found(), {
     '/zone it has 5 characters and may have 4',
     '/count it is above 9',
     '/tags it has 3 items and may have 2',
@@ -192,13 +193,13 @@ T['arguments that somebody wrote are checked'] = MiniTest.new_set({
 })
 
 T['arguments that somebody wrote are checked']['against the fields'] = function(arguments, expected)
-  local fault = form.faults((form.filled(schema, arguments)))[1]
+  local fault = faults.of((form.filled(schema, arguments)))[1]
   eq(fault and fault.path .. ': ' .. fault.message or 'nothing', expected)
 end
 
 T['what a schema refuses is refused'] = function()
   local closed = '{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}'
-  eq(form.faults((form.filled(closed, '{"b":1}'))), {
+  eq(faults.of((form.filled(closed, '{"b":1}'))), {
     { path = '/b', message = 'there is no such argument', is_free = false },
   })
 end

@@ -1,5 +1,6 @@
 local MiniTest = require('mini.test')
 local connectors = require('pillion.lines.connectors')
+local faults = require('pillion.faults')
 local form = require('pillion.form')
 local form_lines = require('pillion.lines.form')
 local result = require('pillion.lines.result')
@@ -178,7 +179,7 @@ T['a form shows its fields, faults and what is sent'] = function()
     "any":true},"required":["name"]}]])
   form.type(form.at(made, '/at/x'), '1.50')
   local tool = { summary = 'Does it.', inputSchemaText = '' }
-  local lines = form_lines.lines(made, tool, form.faults(made))
+  local lines = form_lines.lines(made, tool, faults.of(made))
   eq(texts(lines), {
     ' Does it.',
     '',

@@ -399,13 +399,6 @@ function M.filled(schemaText, argumentsText)
   return form, misfit
 end
 
----What is wrong before anything is sent: what is missing, and what is plainly outside of the schema.
----@param form pillion.Form
----@return pillion.Fault[]
-function M.faults(form)
-  return require('pillion.faults').of(form)
-end
-
 ---What is expected of a field, in words.
 ---@param field pillion.Field
 ---@return string

@@ -1,9 +1,5 @@
 -- What can be done about a connector, each as in the connectors window.
 
-local client = require('pillion.client')
-local protocol = require('pillion.protocol')
-local text = require('pillion.text')
-
 ---A subcommand that acts on the connector that is named, or chosen.
 ---@param name string
 ---@param doc string
@@ -30,72 +26,6 @@ local function action(name)
   return function(connector)
     require('pillion.ui.actions')[name](connector)
   end
-end
-
----The folder that a workspace command is about.
----@param done fun(root: string)
-local function root(done)
-  local roots = client.roots()
-  if #roots == 0 then
-    return require('pillion.ui.ask').tell('no folder is open')
-  end
-  require('pillion.ui.ask').choose(roots, 'Folder', text.path, 'folder', function(path)
-    done(vim.uri_from_fname(path))
-  end)
-end
-
----@return string[]
-local function profiles()
-  local found = {}
-  for _, connector in ipairs(require('pillion.state').connectors()) do
-    for _, profile in ipairs(connector.profiles or {}) do
-      if not vim.list_contains(found, profile) then
-        found[#found + 1] = profile
-      end
-    end
-  end
-  table.sort(found)
-  return found
-end
-
----@param name string empty: none
-local function choose_profile(name)
-  local ask = require('pillion.ui.ask')
-  root(function(uri)
-    local params = { root = uri, profile = name }
-    ask.request(protocol.requests.workspace_set, params, function(result)
-      local profile = result.profile
-      if profile == nil or profile == vim.NIL or profile == '' then
-        return ask.tell('no profile is chosen')
-      end
-      ask.tell('the profile is ' .. text.visible(profile))
-    end)
-  end)
-end
-
----Edits the references that the connectors of a folder are given for variables.
-local function edit_env()
-  local ask = require('pillion.ui.ask')
-  local json = require('pillion.json')
-  root(function(uri)
-    ask.request(protocol.requests.workspace_set, { root = uri }, function(result)
-      require('pillion.ui.edit').open({
-        title = 'Variables from elsewhere: names and references such as ${WORK_TOKEN}, never values',
-        syntax = 'json',
-        lines = json.layout(vim.json.encode(next(result.env) and result.env or vim.empty_dict())),
-        accept = function(typed)
-          local node, problem = json.read(typed)
-          if not node then
-            return problem
-          elseif node.kind ~= 'object' then
-            return 'an object of names and references belongs here'
-          end
-          local env = vim.json.decode(typed)
-          ask.request(protocol.requests.workspace_set, { root = uri, env = next(env) and env or vim.empty_dict() })
-        end,
-      })
-    end)
-  end)
 end
 
 ---@type pillion.Subcommand[]
@@ -158,24 +88,21 @@ return {
     args = '[profile]',
     doc = 'Chooses the profile of a folder for you, in no file; with `!` none.',
     complete = function(_, words)
-      return #words == 0 and profiles() or {}
+      return #words == 0 and require('pillion.ui.workspace').profiles() or {}
     end,
     run = function(words, command)
+      local workspace = require('pillion.ui.workspace')
       if words[1] or command.bang then
-        return choose_profile(words[1] or '')
+        return workspace.set_profile(words[1] or '')
       end
-      local none = 'none'
-      local all = vim.list_extend({ none }, profiles())
-      vim.ui.select(all, { prompt = 'Profile', format_item = text.visible, kind = 'pillion_profile' }, function(profile)
-        if profile then
-          choose_profile(profile == none and '' or profile)
-        end
-      end)
+      workspace.choose_profile()
     end,
   },
   {
     name = 'env',
     doc = 'Edits which variables the connectors of a folder are given from elsewhere, for you, in no file.',
-    run = edit_env,
+    run = function()
+      require('pillion.ui.workspace').edit_variables()
+    end,
   },
 }

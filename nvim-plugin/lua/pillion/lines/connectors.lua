@@ -8,14 +8,6 @@ local words = require('pillion.words')
 
 local M = {}
 
----What one connector offers, as far as it was fetched.
----@class (exact) pillion.Offer
----@field tools? pillion.Tool[]
----@field resources? pillion.Resource[]
----@field templates? pillion.ResourceTemplate[]
----@field prompts? pillion.Prompt[]
----@field problem? string why it could not be fetched
-
 ---@class (exact) pillion.lines.ConnectorsFacts
 ---@field client pillion.ClientStatus
 ---@field connectors pillion.Connector[]

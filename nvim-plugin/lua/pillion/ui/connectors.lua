@@ -2,6 +2,7 @@
 
 local actions = require('pillion.ui.actions')
 local ask = require('pillion.ui.ask')
+local catalogue = require('pillion.catalogue')
 local client = require('pillion.client')
 local lines = require('pillion.lines.connectors')
 local protocol = require('pillion.protocol')
@@ -16,7 +17,7 @@ local now = {
   page = nil, ---@type pillion.Page?
   opened = {}, ---@type table<string, boolean>
   offers = {}, ---@type table<string, pillion.Offer>
-  fetching = {}, ---@type table<string, integer> generation of the fetch, by connector
+  fetching = {}, ---@type table<string, integer> number of the last fetch, by connector
   found = nil, ---@type pillion.FoundImport[]?
   is_drawing = false,
   off = {}, ---@type fun()[]
@@ -53,51 +54,16 @@ local function draw()
   end)
 end
 
----@param id string of a connector
----@param done fun(tools: pillion.Tool[]?, problem: string?)
-local function all_tools(id, done)
-  local tools = {}
-  local function page(cursor)
-    local params = { connector = id, detail = 'full', all = true, cursor = cursor }
-    client.request(requests.tools, params, function(err, result)
-      if err then
-        return done(nil, err.message)
-      end
-      vim.list_extend(tools, result.tools)
-      if result.nextCursor then
-        return page(result.nextCursor)
-      end
-      done(tools)
-    end)
-  end
-  page()
-end
-
 ---Asks what a connector offers. What was asked before and is still on its way is passed over.
 ---@param id string
 local function fetch(id)
   now.fetching[id] = (now.fetching[id] or 0) + 1
-  local fetch_number = now.fetching[id]
-  local offer = { tools = {} } ---@type pillion.Offer
-  local waits = 3
-  local function done()
-    waits = waits - 1
-    if waits == 0 and now.fetching[id] == fetch_number then
+  local number = now.fetching[id]
+  catalogue.offer(id, function(offer)
+    if now.fetching[id] == number then
       now.offers[id] = offer
       draw()
     end
-  end
-  all_tools(id, function(tools, problem)
-    offer.tools, offer.problem = tools or {}, problem
-    done()
-  end)
-  client.request(requests.resources, { connector = id }, function(_, result)
-    offer.resources, offer.templates = result and result.resources, result and result.templates
-    done()
-  end)
-  client.request(requests.prompts, { connector = id }, function(_, result)
-    offer.prompts = result and result.prompts
-    done()
   end)
 end
 

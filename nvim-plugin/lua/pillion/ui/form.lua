@@ -1,6 +1,7 @@
 -- The page in which the arguments of a tool are filled in. Nothing is sent but by the key or line that says so.
 
 local ask = require('pillion.ui.ask')
+local faults_of = require('pillion.faults').of
 local form = require('pillion.form')
 local json = require('pillion.json')
 local lines = require('pillion.lines.form')
@@ -19,7 +20,7 @@ local M = {}
 ---@param filling pillion.ui.Filling
 local function draw(filling)
   if filling.is_checked then
-    filling.faults = form.faults(filling.made)
+    filling.faults = faults_of(filling.made)
   end
   if filling.page then
     filling.page:render()

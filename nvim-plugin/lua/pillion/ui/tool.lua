@@ -2,6 +2,8 @@
 
 local ask = require('pillion.ui.ask')
 local block = require('pillion.lines.block')
+local catalogue = require('pillion.catalogue')
+local faults = require('pillion.faults')
 local form = require('pillion.form')
 local lines = require('pillion.lines.tool')
 local protocol = require('pillion.protocol')
@@ -22,24 +24,6 @@ local function label(tool)
   return ('%s  %s%s'):format(name, block.cut(tool.summary, math.max(20, room)), asks)
 end
 
----Lists the tools of a connector, or of all, page by page.
----@param params pillion.ToolsParams
----@param done fun(tools: pillion.Tool[], result: pillion.ToolsResult)
-function M.list(params, done)
-  local tools = {}
-  local function page(cursor)
-    local wanted = vim.tbl_extend('force', params, { cursor = cursor })
-    ask.request(requests.tools, wanted, function(result)
-      vim.list_extend(tools, result.tools)
-      if result.nextCursor then
-        return page(result.nextCursor)
-      end
-      done(tools, result)
-    end)
-  end
-  page()
-end
-
 ---Why there is nothing to choose from: the reasons, or where they are.
 ---@param result pillion.ToolsResult
 local function tell_why(result)
@@ -55,8 +39,10 @@ end
 ---@param query? string
 function M.pick(connector, done, query)
   local params = { connector = connector, query = query, detail = 'full', explain = true }
-  M.list(params, function(tools, result)
-    if #tools == 0 then
+  catalogue.tools(params, function(err, tools, result)
+    if err then
+      return ask.refuse(text.visible(err.message))
+    elseif #tools == 0 then
       return tell_why(result)
     end
     vim.ui.select(tools, { prompt = 'Tool', format_item = label, kind = 'pillion_tool' }, function(tool)
@@ -96,9 +82,9 @@ end
 ---@param tool pillion.Tool with its schema
 ---@param argumentsText string
 function M.run_with(tool, argumentsText)
-  local faults = form.faults((form.filled(tool.inputSchemaText, argumentsText)))
-  if #faults > 0 then
-    return require('pillion.ui.form').open(tool, argumentsText, faults)
+  local found = faults.of((form.filled(tool.inputSchemaText, argumentsText)))
+  if #found > 0 then
+    return require('pillion.ui.form').open(tool, argumentsText, found)
   end
   require('pillion.ui.call').make(tool, argumentsText)
 end
