@@ -247,10 +247,20 @@ T['a secret value is typed unseen'] = function()
   n.asked('input')
   n.open_question()
   h.expect_screen(n, 'input')
-  n.api.nvim_input('i')
-  h.wait('the value to be wanted', function()
-    return n.api.nvim_get_mode().mode == 'c'
-  end)
+  local function wanted()
+    n.api.nvim_input('i')
+    h.wait('the value to be wanted', function()
+      return n.api.nvim_get_mode().mode == 'c'
+    end)
+  end
+  -- To give up is no fault, and no answer.
+  wanted()
+  n.api.nvim_input('s3<C-c>')
+  n.wait_for('the end of typing', [[vim.api.nvim_get_mode().mode == 'n']])
+  h.equal(n.lua_get([[require('pillion.fault').all()]]), {})
+  h.equal(n.bo.filetype, 'pillion-question')
+  n.alive()
+  wanted()
   n.api.nvim_input('s3cret-value<CR>')
   h.equal(n.result().status, 'ok')
   h.lacks(

@@ -272,6 +272,42 @@ T['activity, and its undo'] = function()
   n.wait_for_screen('none: every call that is not read-only asks')
 end
 
+T['activity and permissions each follow what happens, whichever is closed'] = function()
+  local n = person({ columns = 120, lines = 40 })
+  n.cmd('Pillion activity')
+  page(n, 'activity', 'nothing was called')
+  local activity = n.api.nvim_get_current_buf()
+  n.cmd('Pillion permissions')
+  page(n, 'activity', 'nothing was decided')
+  n.cmd('bwipeout')
+  n.cmd('Pillion call notes.list_notes')
+  page(n, 'result', 'welcome')
+  n.wait_for(
+    'the call in the activity',
+    [[vim.api.nvim_buf_get_lines(..., 1, 2, false)[1]:find('notes.list_notes  done', 1, true)]],
+    activity
+  )
+end
+
+T['a list says why it could not be had, and is had again'] = function()
+  local n = person()
+  n.cmd('Pillion why notes')
+  page(n, 'why', 'Nothing keeps it away')
+  n.lua([[
+    local client = require('pillion.client')
+    local request = client.request
+    client.request = function(method, params, done)
+      client.request = request
+      return request('pillion/no/such', params, done)
+    end]])
+  n.type_keys('gR')
+  n.wait_for('the reason', [[vim.api.nvim_buf_line_count(0) > 1]])
+  h.contains(n.screen(), 'Nothing keeps it away')
+  -- What it follows changes.
+  n.cmd('Pillion connector pin notes')
+  n.wait_for('it to be had again', [[vim.api.nvim_buf_line_count(0) == 1]])
+end
+
 T['why'] = function()
   local n = person()
   n.cmd('Pillion tool off notes.chart')
@@ -348,6 +384,16 @@ T['what is wrong goes back to the form, and the last call is made again'] = func
   local result = n.api.nvim_buf_get_name(0)
   n.cmd('Pillion again')
   n.wait_for('another result', [[vim.api.nvim_buf_get_name(0) ~= ...]], result)
+  page(n, 'result', 'Welcome to Pillion')
+  -- What somebody else called is looked at, and is not the call that was made last.
+  n.lua([[require('pillion').call('notes.list_notes', {}, nil, function(_, result) _G.theirs = result end)]])
+  n.wait_for('the call of somebody else', '_G.theirs')
+  n.cmd('Pillion activity')
+  page(n, 'activity', 'notes.list_notes')
+  go(n, 'notes.list_notes')
+  n.type_keys('<CR>')
+  page(n, 'result', 'welcome')
+  n.cmd('Pillion again')
   page(n, 'result', 'Welcome to Pillion')
   -- A section is a fold.
   go(n, 'Arguments')

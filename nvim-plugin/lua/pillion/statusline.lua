@@ -57,8 +57,7 @@ function M.words(facts)
   if #parts == 0 and ready > 0 then
     parts[#parts + 1] = ready .. ' ready'
   end
-  local words = #parts == 0 and 'Pillion' or 'Pillion: ' .. table.concat(parts, ', ')
-  return (words:gsub('%%', '%%%%')) -- every part is visible already
+  return text.statusline(#parts == 0 and 'Pillion' or 'Pillion: ' .. table.concat(parts, ', '))
 end
 
 ---@return string

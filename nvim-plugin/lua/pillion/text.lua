@@ -145,11 +145,11 @@ function M.lines(s)
   return found
 end
 
----One line of foreign text for a status line, in which `%` begins a command (S23).
----@param s string
+---A line that is visible already, for a status line or window bar, in which `%` begins a command (S23).
+---@param line string
 ---@return string
-function M.statusline(s)
-  return (M.visible(s):gsub('%%', '%%%%'))
+function M.statusline(line)
+  return (line:gsub('%%', '%%%%'))
 end
 
 ---The beginning of a line that is at most so many cells wide; what is left out stands as `…`.

@@ -28,7 +28,10 @@
 ---@field name string
 ---what the page is, as a word: the filetype is pillion- and the word
 ---@field kind string
----@field title string
+---what it is about, in its window bar; a function is asked whenever the page is made anew
+---@field title string|fun(): string
+---the whole window bar, in the place of the title
+---@field bar? fun(): string
 ---@field render fun(page: pillion.Page): pillion.Line[]
 ---@field keys? pillion.Key[]
 ---folds deeper than this are closed at first; absent: none is
@@ -40,12 +43,14 @@
 ---@field buf integer
 ---@field options pillion.PageOptions
 ---@field lines pillion.Line[] as they stand in the buffer
+---@field package is_due boolean whether it is about to be made anew
 ---@field render fun(self: pillion.Page)
+---@field refresh fun(self: pillion.Page)
 ---@field item fun(self: pillion.Page): any
 ---@field show fun(self: pillion.Page, mods?: table)
 ---@field leave fun()
 ---@field seek fun(self: pillion.Page, id: string)
----@field title fun(self: pillion.Page, title: string)
+---@field draw_bar fun(self: pillion.Page)
 
 local M = {}
 
@@ -191,7 +196,20 @@ function Page:render()
       pcall(vim.api.nvim_win_set_cursor, win, { row, cursor.at[2] })
     end
   end
+  self:draw_bar()
   show_hint(self)
+end
+
+---Makes the lines anew in a moment, once for everything that changes at a time.
+function Page:refresh()
+  if self.is_due then
+    return
+  end
+  self.is_due = true
+  vim.schedule(function()
+    self.is_due = false
+    self:render()
+  end)
 end
 
 ---What the line of the cursor is about.
@@ -219,15 +237,21 @@ function M.part(s)
 end
 
 ---The window bar: what the page is, and how to learn its keys.
-local function bar(title)
-  title = title:gsub('%%', '%%%%')
-  return ' %#PillionTitle#%<' .. title .. ' %*%=%#PillionHint#g? keys  q close %*'
+---@param page pillion.Page
+---@return string
+local function bar(page)
+  if page.options.bar then
+    return page.options.bar()
+  end
+  local title = page.options.title
+  title = type(title) == 'function' and title() or title --[[@as string]]
+  return ' %#PillionTitle#%<' .. text_of.statusline(title) .. ' %*%=%#PillionHint#g? keys  q close %*'
 end
 
-function Page:title(title)
-  self.options.title = title
+---Draws the window bar anew, wherever the page is shown.
+function Page:draw_bar()
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
-    vim.wo[win][0].winbar = bar(title)
+    vim.wo[win][0].winbar = bar(self)
   end
 end
 
@@ -244,7 +268,7 @@ local function dress(page, win)
   o.foldexpr = "v:lua.require'pillion.view'.foldexpr()"
   o.foldlevel = page.options.foldlevel or 99
   o.fillchars = 'fold: ,eob: '
-  o.winbar = bar(page.options.title)
+  o.winbar = bar(page)
 end
 
 ---For 'foldexpr' of pages alone.
@@ -367,7 +391,7 @@ function M.open(options)
     end
   end
   local buf = vim.api.nvim_create_buf(false, true)
-  local page = setmetatable({ buf = buf, options = options, lines = {} }, Page)
+  local page = setmetatable({ buf = buf, options = options, lines = {}, is_due = false }, Page)
   pages[buf] = page
   vim.api.nvim_buf_set_name(buf, options.name)
   local o = vim.bo[buf]

@@ -371,13 +371,10 @@ function M.lines(facts)
 end
 
 ---What the window's bar says.
----@param facts pillion.lines.ConnectorsFacts
+---@param connectors pillion.Connector[]
 ---@return string
-function M.title(facts)
-  if #facts.connectors == 0 then
-    return 'Pillion'
-  end
-  return 'Pillion: ' .. counts(facts.connectors)
+function M.title(connectors)
+  return #connectors == 0 and 'Pillion' or 'Pillion: ' .. counts(connectors)
 end
 
 return M

@@ -19,26 +19,18 @@ local M = {}
 local most_events = 2000
 
 local now = {
-  page = nil, ---@type pillion.Page?
+  pages = {}, ---@type table<string, pillion.Page> by their names
   events = {}, ---@type pillion.SessionEvent[]
   rules = {}, ---@type pillion.PermissionRule[]
   records = {}, ---@type pillion.ConsentRecord[]
   allowed = {}, ---@type table<string, string>
-  off = {}, ---@type fun()[]
-  is_drawing = false,
+  off = {}, ---@type fun()[] none while there is no page
 }
 
 local function draw()
-  if now.is_drawing or not now.page then
-    return
+  for _, page in pairs(now.pages) do
+    page:refresh()
   end
-  now.is_drawing = true
-  vim.schedule(function()
-    now.is_drawing = false
-    if now.page then
-      now.page:render()
-    end
-  end)
 end
 
 ---Everything that stands, asked anew.
@@ -182,29 +174,41 @@ local keys = {
   },
 }
 
+local function follow()
+  if #now.off == 0 then
+    state.watch()
+    now.off = { state.on('events', follow_event), state.on('client', ask_standing) }
+  end
+end
+
+---@param name string of the page that has gone
+local function forget(name)
+  now.pages[name] = nil
+  if not next(now.pages) then
+    for _, off in ipairs(now.off) do
+      off()
+    end
+    now.off = {}
+  end
+end
+
 ---Opens a page of what stands, with the calls or without.
 ---@param options { name: string, title: string, render: fun(): pillion.Line[] }
 ---@param mods? table
 local function open(options, mods)
-  state.watch()
-  for _, off in ipairs(now.off) do
-    off()
-  end
-  now.off = { state.on('events', follow_event), state.on('client', ask_standing) }
-  now.page = view.open({
+  local page = view.open({
     name = options.name,
     kind = 'activity',
     title = options.title,
     keys = keys,
     render = options.render,
     closed = function()
-      for _, off in ipairs(now.off) do
-        off()
-      end
-      now.page, now.off = nil, {}
+      forget(options.name)
     end,
   })
-  now.page:show(mods)
+  now.pages[options.name] = page
+  follow()
+  page:show(mods)
   ask_standing()
 end
 

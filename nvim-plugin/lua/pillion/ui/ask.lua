@@ -42,6 +42,15 @@ function M.change(method, params, done)
   end)
 end
 
+---Reads a value unseen: vim.ui.input would show it while it is typed, and may keep it. It holds up Neovim until then.
+---@param prompt string
+---@return string? value nil where nothing was typed, or it was given up
+function M.secret(prompt)
+  local value = vim.fn.inputsecret(prompt)
+  vim.cmd.redraw()
+  return value ~= '' and value or nil
+end
+
 ---A text of a list to choose from: Neovim's own list would break it over two lines.
 ---@param words string
 ---@return string

@@ -17,7 +17,7 @@ local kept = 20
 ---@field number integer
 ---@field callId string
 ---@field tool pillion.Tool
----@field argumentsText? string where it is known: those of others are not told
+---@field argumentsText? string those of calls that were made here; those of others are not told
 ---@field at? string when it was made, in words
 ---@field result? pillion.CallResult
 ---@field problem? string why there is no result
@@ -140,19 +140,14 @@ function M.repeat_call(call)
   require('pillion.ui.form').open(call.tool)
 end
 
----The call that was made last.
----@return pillion.ui.Call?
-function M.last()
-  return now.calls[#now.calls]
-end
-
 ---Makes the last call again, with the same arguments.
 function M.again()
-  local last = M.last()
-  if not last then
-    return ask.tell('nothing was called yet')
+  for i = #now.calls, 1, -1 do
+    if now.calls[i].argumentsText then
+      return M.repeat_call(now.calls[i])
+    end
   end
-  M.make(last.tool, last.argumentsText)
+  ask.tell('nothing was called yet')
 end
 
 ---Cancels a call. What it did by then its result tells.

@@ -19,7 +19,6 @@ local now = {
   offers = {}, ---@type table<string, pillion.Offer>
   fetching = {}, ---@type table<string, integer> number of the last fetch, by connector
   found = nil, ---@type pillion.FoundImport[]?
-  is_drawing = false,
   off = {}, ---@type fun()[]
 }
 
@@ -39,19 +38,10 @@ local function facts()
   }
 end
 
----Makes the lines anew, once for everything that changes at a time.
 local function draw()
-  if now.is_drawing or not now.page then
-    return
+  if now.page then
+    now.page:refresh()
   end
-  now.is_drawing = true
-  vim.schedule(function()
-    now.is_drawing = false
-    if now.page then
-      now.page:render()
-      now.page:title(lines.title(facts()))
-    end
-  end)
 end
 
 ---Asks what a connector offers. What was asked before and is still on its way is passed over.
@@ -299,7 +289,9 @@ function M.open(mods, seek)
     now.page = view.open({
       name = 'pillion://connectors',
       kind = 'connectors',
-      title = lines.title(facts()),
+      title = function()
+        return lines.title(state.connectors())
+      end,
       keys = keys,
       closed = forget,
       render = function()

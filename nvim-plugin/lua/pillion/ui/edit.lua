@@ -1,6 +1,8 @@
 -- A text to write in a buffer of its own: taken over by :w, given up by closing it.
 -- It is for one value; what the text must be its caller says.
 
+local text_of = require('pillion.text')
+
 local M = {}
 
 local diagnostics = vim.api.nvim_create_namespace('pillion.edit')
@@ -47,7 +49,7 @@ function M.open(options)
   vim.api.nvim_win_set_buf(0, buf)
   vim.api.nvim_win_set_height(0, height)
   local wo = vim.wo[0][0]
-  wo.winbar = ' %#PillionTitle#' .. options.title:gsub('%%', '%%%%') .. '%*%=%#PillionHint#:w takes it  q gives up %*'
+  wo.winbar = ' %#PillionTitle#' .. text_of.statusline(options.title) .. '%*%=%#PillionHint#:w takes it  q gives up %*'
   o.filetype = 'pillion-edit'
   vim.bo[buf].syntax = options.syntax == 'json' and 'json' or ''
   local function close()

@@ -22,9 +22,8 @@ end
 local function read(body, go)
   local prompt = text.visible(body.description) .. ': '
   if body.secret then
-    local value = vim.fn.inputsecret(prompt)
-    vim.cmd.redraw()
-    return value ~= '' and go(value) or nil
+    local value = require('pillion.ui.ask').secret(prompt)
+    return value and go(value)
   end
   if body.options and #body.options > 0 then
     return vim.ui.select(

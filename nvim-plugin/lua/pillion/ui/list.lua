@@ -1,6 +1,8 @@
--- Pages that list what one request answers, and ask again when something of it may have changed.
+-- Pages that list what one request answers, and ask again when something of it may have changed. Where that fails it is
+-- said above what was known.
 
-local ask = require('pillion.ui.ask')
+local block = require('pillion.lines.block')
+local client = require('pillion.client')
 local state = require('pillion.state')
 local view = require('pillion.view')
 
@@ -25,15 +27,15 @@ local off = {} ---@type table<string, fun()[]> by the name of the page
 ---@return pillion.Page
 function M.open(options)
   state.watch()
-  local result, page
+  local result, problem, page
   local is_asking = false
   local function again()
     if is_asking then
       return
     end
     is_asking = true
-    ask.request(options.method, options.params, function(answer)
-      is_asking, result = false, answer
+    client.request(options.method, options.params, function(err, answer)
+      is_asking, problem, result = false, err and err.message, answer or result
       if page then
         page:render()
       end
@@ -43,10 +45,7 @@ function M.open(options)
   keys[#keys + 1] = {
     'gR',
     'look again',
-    function()
-      is_asking = false
-      again()
-    end,
+    again,
   }
   local function unfollow()
     for _, stop in ipairs(off[options.name] or {}) do
@@ -62,10 +61,11 @@ function M.open(options)
     foldlevel = options.foldlevel,
     closed = unfollow,
     render = function()
-      if not result then
-        return { { ' ', { 'asking …', 'PillionDetail' } } }
+      local lines = problem and block.foreign(problem, ' ', 'PillionProblem') or {}
+      if result then
+        return block.append(lines, options.lines(result))
       end
-      return options.lines(result)
+      return problem and lines or { { ' ', { 'asking …', 'PillionDetail' } } }
     end,
   })
   asking[options.name] = again

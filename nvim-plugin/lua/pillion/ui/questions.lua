@@ -98,10 +98,8 @@ local function bar(choices)
 end
 
 local function draw_bars()
-  for id, page in pairs(now.pages) do
-    for _, win in ipairs(vim.fn.win_findbuf(page.buf)) do
-      vim.wo[win][0].winbar = bar(now.drafts[id].choices or {})
-    end
+  for _, page in pairs(now.pages) do
+    page:draw_bar()
   end
 end
 
@@ -360,6 +358,9 @@ function M.open(id)
     name = 'pillion://question/' .. now.numbers[id],
     kind = 'question',
     title = 'Pillion asks',
+    bar = function()
+      return bar(now.drafts[id].choices or {})
+    end,
     keys = keys_of(id, question),
     render = function()
       return fault.guard(render)(id) or {}
@@ -494,7 +495,6 @@ local function asks_changed(detail)
       now.drafts[id].decisions = nil
     end
   end
-  draw_bars()
   update_badge()
   if #detail.opened > 0 then
     show_expected()
@@ -521,10 +521,7 @@ function M.watch()
     group = group,
     callback = function()
       if #state.asks() > 0 or next(now.pages) then
-        vim.schedule(function()
-          update_badge()
-          draw_bars()
-        end)
+        vim.schedule(update_badge)
       end
     end,
   })

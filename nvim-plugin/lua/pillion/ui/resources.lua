@@ -38,7 +38,6 @@ local function draw(reading)
     return
   end
   page:render()
-  page:title(title(reading))
   local result = reading.result
   if result then
     vim.bo[page.buf].syntax = lines.syntax(result.contents)
@@ -128,7 +127,9 @@ function M.open(connector_id, uri)
   reading.page = view.open({
     name = ('pillion://resource/%s/%s'):format(view.part(connector.name), view.part(uri)),
     kind = 'resource',
-    title = title(reading),
+    title = function()
+      return title(reading)
+    end,
     keys = keys(reading),
     render = function()
       if not reading.result then

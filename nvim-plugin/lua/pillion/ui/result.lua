@@ -199,7 +199,9 @@ local function page_of(call)
   page = view.open({
     name = name(call),
     kind = 'result',
-    title = title(call),
+    title = function()
+      return title(call)
+    end,
     keys = keys(call),
     render = function()
       return render(call)
@@ -223,7 +225,6 @@ function M.refresh(call)
     return
   end
   page:render()
-  page:title(title(call))
   if call.result then
     for _, off in ipairs(now.off[call.number] or {}) do
       off()

@@ -50,12 +50,9 @@ local keys = {
       if not secret then
         return
       end
-      -- vim.ui.input would show it while it is typed, and may keep it.
-      local ok, value = pcall(
-        vim.fn.inputsecret,
-        ('Value of %s for %s: '):format(text.visible(secret.id), text.visible(secret.destination))
-      )
-      if ok and value ~= '' then
+      local value =
+        ask.secret(('Value of %s for %s: '):format(text.visible(secret.id), text.visible(secret.destination)))
+      if value then
         ask.request(protocol.requests.secret_set, params(secret, { value = value }), function()
           list.again(page)
           ask.tell('stored; a connector that runs has it once it is restarted')
