@@ -244,6 +244,54 @@ function M.neovim(machine, opts)
     end, child.screen)
   end
 
+  ---Waits until what Neovim had put off by now is done: its own work of the main loop, and what that puts off in turn.
+  function child.settle()
+    child.lua([[
+      _G.settled = false
+      local left = 4
+      local function turn()
+        left = left - 1
+        if left == 0 then
+          _G.settled = true
+        else
+          vim.schedule(turn)
+        end
+      end
+      turn()]])
+    child.wait_for('what was put off', '_G.settled')
+  end
+
+  ---Waits until every request that the plugin has sent is answered. It counts from its first call on.
+  function child.answered()
+    child.lua([[
+      local client = require('pillion.client')
+      if not _G.under_way then
+        _G.under_way = 0
+        local request = client.request
+        client.request = function(method, params, done)
+          _G.under_way = _G.under_way + 1
+          return request(method, params, function(...)
+            _G.under_way = _G.under_way - 1
+            return done and done(...)
+          end)
+        end
+      end]])
+    child.wait_for('every answer', '_G.under_way == 0')
+    child.settle()
+  end
+
+  ---Types keys that nothing waits for, and waits until Neovim has taken them all.
+  function child.type_through(keys)
+    child.lua([[
+      _G.taken = 0
+      vim.on_key(function() _G.taken = _G.taken + 1 end, vim.api.nvim_create_namespace('tests'))]])
+    for _, key in ipairs(keys) do
+      child.api.nvim_input(key)
+    end
+    child.wait_for('the keys to be taken', '_G.taken >= ...', #keys)
+    child.lua([[vim.on_key(nil, vim.api.nvim_create_namespace('tests'))]])
+  end
+
   ---Waits until the keys of the question that is shown mean something.
   function child.alive()
     child.wait_for('a question to take an answer', [[vim.wo.winbar:find('PillionKey#', 1, true) ~= nil]])

@@ -35,8 +35,8 @@ T['nothing starts']['for'] = function(kind)
     opts = { args = { 'readme.md' } }
   end
   local n = neovim(m, opts)
-  -- What was put off is done by now, and nothing of it has loaded the client.
-  n.lua('vim.wait(100, function() return false end)')
+  -- Nothing of what was put off has loaded the client.
+  n.settle()
   h.equal(n.lua_get([[package.loaded['pillion.client'] == nil]]), true)
   h.equal(n.lua_get([[require('pillion').statusline()]]), '')
 end
@@ -45,7 +45,7 @@ T['a Neovim that nobody looks at starts nothing, but on command'] = function()
   local m = machine()
   m.configure({ notes = m.notes() })
   local n = neovim(m, { ui = false })
-  n.lua('vim.wait(100, function() return false end)')
+  n.settle()
   h.equal(n.lua_get([[package.loaded['pillion.client'] == nil]]), true)
   n.cmd('Pillion start')
   n.connector('notes', 'waiting')

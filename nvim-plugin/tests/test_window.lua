@@ -311,15 +311,10 @@ end
 T['why'] = function()
   local n = person()
   n.cmd('Pillion tool off notes.chart')
-  n.wait_for(
-    'the tool to be off',
-    [[(function()
-    local done
-    require('pillion').tools({ query = 'chart' }, function(_, r) done = r and r.total or 0 end)
-    vim.wait(1000, function() return done ~= nil end)
-    return done == 0
-  end)()]]
-  )
+  h.wait('the tool to be off', function()
+    local came = n.await([[require('pillion').tools({ query = 'chart' }, done)]])
+    return came.result and came.result.total == 0
+  end)
   n.cmd('Pillion why notes.chart')
   page(n, 'why', '1.')
   screen.expect(n, 'why')
