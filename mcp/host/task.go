@@ -150,6 +150,7 @@ func (c *call) goesOn(at target, task *connector.Task) bool {
 		final := c.ofTask(ctx, at, reply, err)
 		final.CallID, final.TaskID = id, task.ID
 		h.calls.end(id, final)
+		c.changed(CallFinished, &final)
 		h.record(c.endRecord(final))
 		h.tasks.update(id, func(t *Task) { t.Status, t.Result = taskStatus(final), &final })
 	}()

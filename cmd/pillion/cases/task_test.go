@@ -26,8 +26,9 @@ func TestF5_ACallThatGoesOnAsATask(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.user(servers(map[string]entry{"mine": w.tasking(era + "task=2,taskask")}))
-			e := w.edit(asksAll)
+			e := w.edit(asksAll, hearing)
 			e.Connector("mine", message.ConnectorReady)
+			editortest.Request(e, message.Events, message.EventsParams{})
 			begun := call(t, e, "mine.a", "{}")
 			if begun.Status != message.CallTask || begun.TaskID != "t-1" || begun.CallID == "" {
 				t.Fatalf("%+v", begun)
@@ -52,6 +53,13 @@ func TestF5_ACallThatGoesOnAsATask(t *testing.T) {
 			}
 			if state := editortest.Request(e, message.TaskGet, params); state.Status != message.TaskCompleted || state.Result.Text != result.Text {
 				t.Errorf("%+v", state)
+			}
+			// Its end is told like that of any call, and once.
+			told := e.Events("the end of the task", func(e message.SessionEvent) bool {
+				return e.Kind == message.EventCall && e.CallID == begun.CallID && e.Call == message.CallFinished
+			})
+			if !isAmong(told, "call mine.a running", "call mine.a finished ok") || isAmong(told, "call mine.a finished ok", "call mine.a finished ok") {
+				t.Errorf("%+v", told)
 			}
 			if asked := len(editortest.Request(e, message.Asks, message.Empty{}).Asks); asked != 0 {
 				t.Errorf("%d questions are open", asked)
