@@ -1,5 +1,7 @@
--- A connector for the tests, run as `nvim -l connector.lua`: an MCP server that asks back in the middle of its calls.
--- It is a peer of tests, and keeps nothing.
+-- A connector for the tests, run as `nvim -l connector.lua [FILE]`: an MCP server that asks back in the middle of its
+-- calls, and goes on with one as a task until FILE is there. It is a peer of tests, and keeps nothing.
+local ready = _G.arg[1]
+
 local function send(message)
   message.jsonrpc = '2.0'
   io.stdout:write(vim.json.encode(message), '\n')
@@ -19,6 +21,7 @@ local tools = {
   { name = 'page', description = 'Wants a page opened.', inputSchema = object },
   { name = 'think', description = 'Has a model answer.', inputSchema = object },
   { name = 'evil', description = 'Says ' .. evil, inputSchema = object },
+  { name = 'brew', description = 'Takes its time.', inputSchema = object, execution = { taskSupport = 'required' } },
   {
     name = 'order',
     description = 'Orders something.',
@@ -58,7 +61,29 @@ local function answer(id, result)
   send({ id = id, result = result })
 end
 
+local is_cancelled = false
+
+local function task()
+  local status = is_cancelled and 'cancelled' or vim.uv.fs_stat(ready) and 'completed' or 'working'
+  return { taskId = 'brewing', status = status, statusMessage = 'at it', ttl = 60000, pollInterval = 100 }
+end
+
+---The requests about its task.
+local about_task = {
+  ['tasks/get'] = task,
+  ['tasks/result'] = function()
+    return { content = { { type = 'text', text = 'brewed' } } }
+  end,
+  ['tasks/cancel'] = function()
+    is_cancelled = true
+    return task()
+  end,
+}
+
 local function call(id, params)
+  if params.task then
+    return answer(id, { task = task() })
+  end
   local text = vim.json.encode(params.arguments or vim.empty_dict())
   local request = requests[params.name]
   if request then
@@ -85,12 +110,17 @@ while true do
     answer(message.id, {
       protocolVersion = message.params.protocolVersion,
       serverInfo = { name = 'tests', version = '1' },
-      capabilities = { tools = vim.empty_dict() },
+      capabilities = {
+        tools = vim.empty_dict(),
+        tasks = { cancel = vim.empty_dict(), requests = { tools = { call = vim.empty_dict() } } },
+      },
     })
   elseif message.method == 'tools/list' then
     answer(message.id, { tools = tools })
   elseif message.method == 'tools/call' then
     call(message.id, message.params)
+  elseif about_task[message.method] then
+    answer(message.id, about_task[message.method]())
   elseif message.id then
     send({ id = message.id, error = { code = -32601, message = 'no such method' } })
   end

@@ -83,6 +83,33 @@ T['cancel with progress'] = function()
   h.equal(n.lua_get([[#require('pillion.state').calls()]]), 0)
 end
 
+T['a call goes on as a task'] = MiniTest.new_set({ parametrize = { { 'to its end' }, { 'until it is cancelled' } } })
+
+T['a call goes on as a task']['and is followed'] = function(how)
+  local m = machine()
+  local ready = m.root .. '/ready'
+  m.configure_user({ asking = m.asking(ready) })
+  local n = neovim(m)
+  n.cmd('Pillion')
+  n.connector('asking', 'ready')
+  n.cmd('Pillion call asking.brew')
+  page(n, 'question', 'brew')
+  alive(n)
+  n.type_keys('o')
+  page(n, 'result', 'goes on in the background')
+  h.equal(n.lua_get([[#require('pillion.state').calls()]]), 1)
+  if how == 'to its end' then
+    screen.expect(n, 'task')
+    h.write(ready, '')
+    page(n, 'result', 'brewed')
+    screen.expect(n, 'task-done')
+  else
+    n.type_keys('X')
+    page(n, 'result', 'cancelled')
+  end
+  n.wait_for('nothing to be under way', [[#require('pillion.state').calls() == 0]])
+end
+
 T['picture result'] = function()
   local n = person()
   n.lua([[_G.opened = {}; vim.ui.open = function(path) table.insert(_G.opened, path) end]])
@@ -113,6 +140,32 @@ T['picture result with a plugin that draws'] = function()
   h.equal(h.read(drawn.path):sub(2, 4), 'PNG')
   h.equal(drawn.buf, n.api.nvim_get_current_buf())
   h.contains(n.api.nvim_buf_get_lines(0, drawn.row, drawn.row + 1, true)[1], 'image-1.png')
+end
+
+T['picture result with snacks.image'] = function()
+  local n = person()
+  -- A stand-in with the functions that its documentation has, by the module that it puts into the global Snacks.
+  n.lua([[
+    _G.drawn, _G.closed = {}, 0
+    _G.Snacks = { image = {
+      supports_terminal = function() return true end,
+      placement = { new = function(buf, src, opts)
+        assert(type(buf) == 'number' and type(src) == 'string')
+        table.insert(_G.drawn, { path = src, row = opts.pos[1], buf = buf })
+        return { close = function() _G.closed = _G.closed + 1 end }
+      end },
+    } }]])
+  n.cmd('Pillion call notes.chart {"values": [1, 2, 3]}')
+  page(n, 'result', 'image/png')
+  local drawn = n.wait_for('the picture to be drawn', '_G.drawn[1]')
+  h.equal(h.read(drawn.path):sub(2, 4), 'PNG')
+  h.equal(drawn.buf, n.api.nvim_get_current_buf())
+  h.contains(n.api.nvim_buf_get_lines(0, drawn.row - 1, drawn.row, true)[1], 'image-1.png')
+  -- Where its terminal shows none, the path stands there and nothing is drawn.
+  n.lua('Snacks.image.supports_terminal = function() return false end')
+  n.cmd('Pillion again')
+  page(n, 'result', 'image/png')
+  h.equal(n.lua_get('#_G.drawn'), 1)
 end
 
 T['connector dies and recovers'] = function()

@@ -27,22 +27,38 @@ local function name(call)
   return 'pillion://result/' .. call.number
 end
 
+---Whether nothing more comes of a call.
+---@param call pillion.ui.Call
+---@return boolean
+local function has_ended(call)
+  return call.problem ~= nil or (call.result ~= nil and call.result.status ~= 'task')
+end
+
+---Where a call is that has not ended: what is said of it, and what can be done.
+---@param call pillion.ui.Call
+---@return string kind
+---@return string words
+---@return string group
+---@return string hint
+local function stage(call)
+  for _, under_way in ipairs(state.calls()) do
+    if under_way.callId == call.callId and under_way.state == 'asking' then
+      return 'asking', 'asks first', 'PillionWaiting', 'answer'
+    end
+  end
+  if call.result then
+    local status, group = words.status(call.result.status)
+    return 'running', status, group, 'cancel it'
+  end
+  return 'running', 'running', 'PillionBusy', 'cancel it'
+end
+
 ---@param call pillion.ui.Call
 ---@return pillion.Line[]
 local function waiting(call)
-  local is_asking = false
-  for _, under_way in ipairs(state.calls()) do
-    is_asking = is_asking or (under_way.callId == call.callId and under_way.state == 'asking')
-  end
-  local line, hint
-  if is_asking then
-    line = { { 'asks first', 'PillionWaiting' }, { '  nothing runs before you answer', 'PillionDetail' } }
-    hint = 'answer'
-  else
-    local how = progress.words()[call.callId]
-    line, hint = { { 'running', 'PillionBusy' }, { '  ' .. text.visible(how or ''), 'PillionDetail' } }, 'cancel it'
-  end
-  local found = block.about({ line }, 'outcome', { kind = is_asking and 'asking' or 'running' }, hint)
+  local kind, said, group, hint = stage(call)
+  local how = kind == 'asking' and 'nothing runs before you answer' or text.visible(progress.words()[call.callId] or '')
+  local found = block.about({ { { said, group }, { '  ' .. how, 'PillionDetail' } } }, 'outcome', { kind = kind }, hint)
   if not call.argumentsText then
     return found
   end
@@ -55,7 +71,7 @@ end
 local function render(call)
   if call.problem then
     return block.foreign(call.problem, '', 'PillionProblem')
-  elseif not call.result then
+  elseif not has_ended(call) then
     return waiting(call)
   end
   return lines.lines(call.result, { argumentsText = call.argumentsText, at = call.at })
@@ -157,7 +173,7 @@ local function keys(call)
       'X',
       'cancel it',
       function()
-        if call.result or call.problem then
+        if has_ended(call) then
           return ask.tell('it has ended')
         end
         require('pillion.ui.call').cancel(call.callId)
@@ -193,6 +209,14 @@ local function keys(call)
 end
 
 ---@param call pillion.ui.Call
+local function unfollow(call)
+  for _, off in ipairs(now.off[call.number] or {}) do
+    off()
+  end
+  now.off[call.number] = nil
+end
+
+---@param call pillion.ui.Call
 ---@return pillion.Page
 local function page_of(call)
   local page
@@ -207,10 +231,8 @@ local function page_of(call)
       return render(call)
     end,
     closed = function()
-      for _, off in ipairs(now.off[call.number] or {}) do
-        off()
-      end
-      now.pages[call.number], now.off[call.number] = nil, nil
+      unfollow(call)
+      now.pages[call.number] = nil
     end,
   })
   now.pages[call.number] = page
@@ -225,25 +247,22 @@ function M.refresh(call)
     return
   end
   page:render()
+  if has_ended(call) then
+    unfollow(call)
+  end
   if call.result then
-    for _, off in ipairs(now.off[call.number] or {}) do
-      off()
-    end
-    now.off[call.number] = nil
     require('pillion.ui.picture').place(page, call.result.attachments)
   end
 end
 
----Shows the page of a call, and follows it until there is a result.
+---Shows the page of a call, and follows it until it has ended.
 ---@param call pillion.ui.Call
 function M.show(call)
   local page = page_of(call)
   page:show()
-  if not call.result and not now.off[call.number] then
+  if not has_ended(call) and not now.off[call.number] then
     local function refresh()
-      if not call.result then
-        M.refresh(call)
-      end
+      M.refresh(call)
     end
     now.off[call.number] = { state.on('calls', refresh), progress.on(refresh) }
   end
