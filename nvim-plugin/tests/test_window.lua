@@ -412,6 +412,92 @@ T['first run'] = function()
   n.wait_for_screen('6 tools')
 end
 
+T['what another program has is imported'] = MiniTest.new_set({ parametrize = { { 'one' }, { 'all' } } })
+
+T['what another program has is imported']['to the end'] = function(how)
+  local m = machine()
+  h.write(
+    m.home .. '/.cursor/mcp.json',
+    '{"mcpServers": {"one": {"command": "pillion", "args": ["demo"], "odd": 1}, "two": {"url": "https://two.example"}}}'
+  )
+  local n = neovim(m, { args = { 'readme.md' }, columns = 120, lines = 40 })
+  -- Of the places that are offered: the user's own file.
+  n.lua([[vim.ui.select = function(items, opts, done)
+    _G.places = vim.tbl_map(opts.format_item, items)
+    done(items[1])
+  end]])
+  n.cmd('Pillion import')
+  page(n, 'imports', 'Cursor')
+  go(n, how == 'one' and '    one' or 'Cursor')
+  n.type_keys('<CR>')
+  n.wait_for_screen(how == 'one' and '1 connector imported' or '2 connectors imported')
+  screen.expect(n, 'imported-' .. how)
+  h.contains(n.lua_get('_G.places[1]'), 'your own mcp.json')
+  local kept = vim.json.decode(h.read(m.home .. '/.config/pillion/mcp.json')).mcpServers
+  h.equal({ kept.one.command, kept.two ~= nil }, { 'pillion', how == 'all' })
+  -- It is among the others, and nothing of the other program's file was changed.
+  n.cmd('Pillion')
+  n.wait_for('the connectors', '#require("pillion").connectors() == ...', how == 'all' and 2 or 1)
+  h.contains(h.read(m.home .. '/.cursor/mcp.json'), '"odd": 1')
+end
+
+---The names of the connectors in the order of the window.
+local function order(n)
+  return n.lua_get([[vim.tbl_map(function(c) return c.name end, require('pillion').connectors())]])
+end
+
+T['a connector is pinned, and unpinned'] = function()
+  local n = person(nil, { aside = { command = 'pillion', args = { 'demo' } } })
+  h.equal(order(n), { 'aside', 'notes' })
+  go(n, 'notes ')
+  n.type_keys('p')
+  n.wait_for_screen('pinned')
+  h.equal(order(n), { 'notes', 'aside' })
+  -- The cursor is still on it.
+  h.contains(n.api.nvim_get_current_line(), 'notes')
+  n.cmd('Pillion connector pin notes')
+  n.wait_for('the order of before', [[require('pillion').connectors()[1].name == 'aside']])
+end
+
+T['what was decided about a connector is taken back'] = function()
+  local m = machine()
+  m.configure({ notes = m.notes() })
+  local n = neovim(m)
+  n.allow('notes')
+  n.cmd('Pillion')
+  n.wait_for_screen('6 tools')
+  go(n, 'notes ')
+  n.type_keys('U')
+  n.connector('notes', 'waiting')
+  n.wait_for_screen('needs permission')
+  -- What is the user's own was never decided about, and that is said.
+  m.configure_user({ mine = m.notes() })
+  n.connector('mine', 'ready')
+  n.cmd('Pillion connector revoke mine')
+  h.contains(n.cmd_capture('messages'), 'nothing was decided about it')
+  h.equal(n.connector('mine', 'ready').state, 'ready')
+end
+
+T['a connector is removed from its file after a question'] = function()
+  local n, m = person(nil, { aside = { command = 'pillion', args = { 'demo' } } })
+  local file = m.home .. '/.config/pillion/mcp.json'
+  local before = h.read(file)
+  n.lua([[vim.ui.select = function(items, opts, done) _G.offered = items; done(items[_G.take]) end]])
+  go(n, 'aside ')
+  -- The safe answer stands first, and none at all changes nothing.
+  for _, take in ipairs({ '1', 'nil' }) do
+    n.lua('_G.take = ' .. take)
+    n.type_keys('D')
+    h.equal(n.lua_get('_G.offered[1]'), 'Keep it')
+    n.answered()
+    h.equal(h.read(file), before)
+  end
+  n.lua('_G.take = 2')
+  n.type_keys('D')
+  n.wait_for('it to be gone', [[#require('pillion').connectors() == 1]])
+  h.equal(vim.tbl_keys(vim.json.decode(h.read(file)).mcpServers), { 'notes' })
+end
+
 T['what is wrong goes back to the form, and the last call is made again'] = function()
   local n = person()
   n.cmd('Pillion again')
