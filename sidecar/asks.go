@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"slices"
 
 	"pillion/editors"
 	"pillion/mcp/host"
@@ -48,13 +49,29 @@ func (s *Session) askShow(ctx context.Context, params message.AskShowParams) (me
 			ask, isRaised = s.raiseConsent([]host.Permission{waiting}, callerOf(ctx).caller)
 		}
 	} else {
-		ask, isRaised = s.raiseConsent(c.Waiting(true), callerOf(ctx).caller)
+		ask, isRaised = s.raiseAll(c.Waiting(true), callerOf(ctx).caller)
 	}
 	if !isRaised {
 		return message.AskShowResult{}, nil
 	}
 	callerOf(ctx).saw([]message.Ask{ask})
 	return message.AskShowResult{AskID: &ask.AskID}, nil
+}
+
+// raiseAll raises every question that somebody wants to see who wants to see what is open: consent, and the stores of
+// decisions that were put off. It returns the first of them.
+func (s *Session) raiseAll(waiting []host.Permission, caller host.Caller) (message.Ask, bool) {
+	s.forgetPutOff()
+	s.askAboutStores()
+	if ask, isRaised := s.raiseConsent(waiting, caller); isRaised {
+		return ask, true
+	}
+	asks, _ := s.questions.Asks()
+	i := slices.IndexFunc(asks, func(a message.Ask) bool { return a.Kind == message.AskStore })
+	if i < 0 {
+		return message.Ask{}, false
+	}
+	return asks[i], true
 }
 
 // askAboutChange raises the question about a change that is wanted.

@@ -351,7 +351,8 @@ type AskAnswerResult struct {
 }
 
 // AskShowParams says which question to raise: about a change that is wanted, or
-// about one connector; without either about all that wait.
+// about one connector; without either about all that wait, and the stores of
+// decisions that were put off.
 type AskShowParams struct {
 	Connector ConnectorRef  `json:"connector,omitzero"`
 	Change    *WantedChange `json:"change,omitzero"`

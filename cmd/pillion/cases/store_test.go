@@ -134,6 +134,27 @@ func TestS20_BrokenStore(t *testing.T) {
 	}
 }
 
+// A store that was put off is asked about again once somebody wants to see what is open, in every editor.
+func TestS20_AStoreThatWasPutOffIsAskedAboutAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write(w.file("state/permissions.json"), brokenFiles["cut short"])
+	e := w.edit()
+	open := e.Ask(message.AskStore)
+	if result := e.Answer(open.AskID, `{"decision":"later"}`); !result.Accepted {
+		t.Fatalf("%+v", result)
+	}
+	e.Closed(open.AskID)
+	shown := editortest.Request(e, message.AskShow, message.AskShowParams{})
+	if again := e.Ask(message.AskStore); shown.AskID == nil || *shown.AskID != again.AskID || again.AskID == open.AskID {
+		t.Errorf("%+v, %+v", shown, again)
+	}
+	// Asked again it is the same question.
+	if again := editortest.Request(e, message.AskShow, message.AskShowParams{}); again.AskID == nil || *again.AskID != *shown.AskID {
+		t.Errorf("%+v", again)
+	}
+}
+
 // setAside are the files that a store was set aside as.
 func setAside(t testing.TB, w *world, name string) []string {
 	t.Helper()

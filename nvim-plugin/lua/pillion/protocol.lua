@@ -1238,7 +1238,8 @@
 ---@field reason? string
 
 ---pillion.AskShowParams says which question to raise: about a change that is wanted, or about
----one connector; without either about all that wait.
+---one connector; without either about all that wait, and the stores of decisions that were put
+---off.
 ---@class (exact) pillion.AskShowParams
 ---@field connector? pillion.ConnectorRef
 ---@field change? pillion.WantedChange

@@ -1518,7 +1518,8 @@ export interface AskAnswerResult {
 
 /**
  * AskShowParams says which question to raise: about a change that is wanted, or about one
- * connector; without either about all that wait.
+ * connector; without either about all that wait, and the stores of decisions that were put
+ * off.
  */
 export interface AskShowParams {
   connector?: ConnectorRef;
