@@ -1,6 +1,7 @@
 -- Questions as a person meets them. Scenarios have their names from editors/scenarios.txt.
 local h = require('helpers')
 local MiniTest = require('mini.test')
+local screen = require('screen')
 local T, machine, neovim = h.set()
 
 ---A repository with a connector, allowed.
@@ -128,9 +129,9 @@ T['definition changed asks again with the difference'] = function()
   m.configure({ notes = notes })
   n.connector('notes', 'waiting')
   n.open_question()
-  local screen = n.screen()
-  h.contains(screen, 'You allowed it before, and it is another now.')
-  h.contains(screen, '+ ["demo","--other"]')
+  local shown = n.screen()
+  h.contains(shown, 'You allowed it before, and it is another now.')
+  h.contains(shown, '+ ["demo","--other"]')
   h.expect_screen(n, 'consent-changed')
   n.type_keys('n')
   n.wait_for('the question to be gone', [[#require('pillion').questions() == 0]])
@@ -285,6 +286,67 @@ T['a standing permission says how it is undone'] = function()
   n.wait_for('the permission to be taken back', [[vim.fn.execute('messages'):find('taken back', 1, true) ~= nil]])
   n.call('notes.write_note', '{"name":"todo","text":"milk"}')
   n.asked('approval')
+end
+
+---The file of standing permissions of a machine.
+local function permissions(m)
+  return m.home .. '/.local/state/pillion/permissions.json'
+end
+
+T['a store of decisions that cannot be read is asked about'] = function()
+  local m = machine()
+  m.configure({ notes = m.notes() })
+  h.write(permissions(m), '{ "version": 1, "rules": [')
+  local n = neovim(m, { lines = 30, columns = 120 })
+  local body = n.asked('store').body
+  h.equal(body.unsealed, nil)
+  -- It waits for the person, as every question.
+  h.equal(#vim.tbl_filter(function(win)
+    return n.api.nvim_win_get_config(win).focusable ~= false
+  end, n.api.nvim_list_wins()), 1)
+  n.open_question()
+  screen.expect(n, 'store')
+  n.type_keys('l')
+  n.wait_for('the question to be gone', [[#require('pillion').questions() == 0]])
+  -- What was put off is asked again when the person wants to see what is open, and a yes goes on with an empty file.
+  n.cmd('Pillion review')
+  n.asked('store')
+  n.wait_for('the questions', [[vim.bo.filetype == 'pillion-question']])
+  n.type_keys(']')
+  n.wait_for_screen('May Pillion go on with an empty file of decisions?')
+  n.alive()
+  n.type_keys('y')
+  n.wait_for('the question to be gone', [[#require('pillion').questions() == 1]])
+  h.contains(h.read(permissions(m)), '"rules": []')
+end
+
+-- Questions that the real sidecar does not come to here: no door of it leads to one who joins yet, and decisions are
+-- sealed where there is a keyring. What answers is a stand-in for it.
+T['asked by a stand-in for the sidecar'] = MiniTest.new_set({
+  parametrize = {
+    { 'join', 'd', 'decline' },
+    { 'join', 'x', 'never' },
+    { 'join', 's', 'session' },
+    { 'join', 'a', 'allow' },
+    { 'store', 'l', 'later' },
+    { 'store', 'y', 'confirm' },
+  },
+})
+
+T['asked by a stand-in for the sidecar']['and answered'] = function(kind, key, decision)
+  local m = machine()
+  m.configure({})
+  local answer = m.root .. '/answer'
+  local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+  local cmd = { vim.env.PILLION_NVIM, '-l', here .. '/sidecar.lua', kind, answer }
+  local n = neovim(m, { before = ('lua vim.g.pillion = { cmd = %s }'):format(vim.inspect(cmd):gsub('\n', ' ')) })
+  n.asked(kind)
+  n.wait_for_screen('1 question')
+  n.open_question()
+  screen.expect(n, kind == 'join' and 'join' or 'store-unsealed')
+  n.type_keys(key)
+  n.wait_for('the question to be gone', [[#require('pillion').questions() == 0]])
+  h.equal(vim.json.decode(h.read(answer)), { askId = 'q1', answer = { decision = decision } })
 end
 
 T['stop everything, and resume by a yes'] = function()

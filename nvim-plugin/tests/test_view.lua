@@ -163,6 +163,29 @@ T['the window gets its own options back'] = function()
   vim.wo.number = false
 end
 
+T['S17 foreign text that is too long for its line goes on behind its mark'] = function()
+  local long = ('word '):rep(40)
+  open('one', {
+    render = function()
+      return { { '│ ', long }, { '1. ', long }, { long } }
+    end,
+  }):show()
+  vim.cmd.redraw()
+  local win = vim.api.nvim_get_current_win()
+  ---The column at which the second line of a row begins on the screen.
+  local function continued_at(row)
+    local first = vim.fn.screenpos(win, row, 1).row
+    for column = 1, #vim.fn.getline(row) do
+      local at = vim.fn.screenpos(win, row, column)
+      if at.row == first + 1 then
+        return at.col
+      end
+    end
+  end
+  -- Older versions count the bytes of the mark, newer ones its cells.
+  eq({ continued_at(1) >= 3, continued_at(2), continued_at(3) }, { true, 4, 1 })
+end
+
 T['S23 no title of a page is read as a command'] = function()
   open('one', { title = '%{%execute("let g:ran = 1")%}' }):show()
   vim.cmd.redraw()

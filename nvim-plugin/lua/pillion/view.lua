@@ -261,7 +261,7 @@ local function dress(page, win)
   local o = vim.wo[win][0]
   o.number, o.relativenumber, o.list, o.spell = false, false, false, false
   o.signcolumn, o.foldcolumn, o.colorcolumn, o.statuscolumn = 'no', '0', '', ''
-  -- What is numbered goes on below its words, not below its number.
+  -- What is numbered goes on below its words, and foreign text behind its mark, not where Pillion's own words begin.
   o.wrap, o.linebreak, o.breakindent, o.breakindentopt = true, true, true, 'list:-1'
   o.cursorline, o.conceallevel = true, 0
   o.foldmethod, o.foldenable, o.foldtext = 'expr', true, ''
@@ -397,7 +397,7 @@ function M.open(options)
   local o = vim.bo[buf]
   o.buftype, o.bufhidden, o.swapfile, o.modeline, o.undolevels = 'nofile', 'hide', false, false, -1
   o.modifiable = false
-  o.formatlistpat = [[^\s*\d\+\.\s\+]]
+  o.formatlistpat = [[^\s*\%(\d\+\.\s\+\|│ \)]]
   keys.map(page)
   vim.api.nvim_create_autocmd('BufWinEnter', {
     buffer = buf,

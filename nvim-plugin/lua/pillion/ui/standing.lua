@@ -1,5 +1,6 @@
 -- Questions that are a yes or no to something that stands: a program that joins, a store of decisions, a change that
 -- gives more. Shows nothing itself: ui/questions.lua does.
+local block = require('pillion.lines.block')
 local lines = require('pillion.lines.question')
 local text = require('pillion.text')
 
@@ -55,8 +56,8 @@ function M.store.question(ask)
   end
   p:say('Until you confirm, what is in question does not count, and asks.')
   p:value('the file', text.path(body.file), 'PillionPath')
-  p:value('what is wrong', body.reason)
-  p:value('what was there is now in', body.setAside)
+  p:value('what is wrong', block.home(body.reason))
+  p:value('what was there is now in', body.setAside and text.path(body.setAside), 'PillionPath')
   p:values('the decisions', body.unsealed)
   return {
     lines = p.lines,
