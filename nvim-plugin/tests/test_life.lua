@@ -113,7 +113,7 @@ T['editor quits'] = MiniTest.new_set({ parametrize = { { 'qa!' }, { 'cquit' }, {
 T['editor quits']['by'] = function(how)
   local m = machine()
   h.write(m.root .. '/bin/deaf', '#!/bin/sh\ntrap "" TERM HUP INT\n"$@"\nwhile :; do sleep 1; done\n')
-  h.write(m.root .. '/bin/slow', '#!/bin/sh\n"$@"\nsleep 1\n')
+  h.write(m.root .. '/bin/slow', ('#!/bin/sh\n"$@"\nsleep 1\necho flushed >%s/flushed\n'):format(m.root))
   for _, name in ipairs({ 'deaf', 'slow' }) do
     vim.uv.fs_chmod(m.root .. '/bin/' .. name, tonumber('700', 8))
   end
@@ -130,6 +130,10 @@ T['editor quits']['by'] = function(how)
     local came = n.result()
     h.equal({ name, came.status, came.message }, { name, 'ok' })
   end
+  -- A sidecar that stands still can answer nothing and end nothing: whoever waited for either would wait for ever.
+  local sidecar = h.sidecar(n)
+  assert(vim.uv.kill(sidecar, 'sigstop'))
+  local began = vim.uv.hrtime()
   if vim.startswith(how, 'sig') then
     vim.uv.kill(n.pid, how)
     h.wait('Neovim to end', function()
@@ -139,8 +143,16 @@ T['editor quits']['by'] = function(how)
   else
     n.quit(how)
   end
-  -- It did not wait for the deaf one, which the sidecar ends by itself.
-  h.contains(table.concat(h.inhabitants(m), '\n'), '/bin/deaf')
+  MiniTest.add_note(('Neovim ended after %d ms'):format((vim.uv.hrtime() - began) / 1e6))
+  local left = table.concat(h.inhabitants(m), '\n')
+  assert(vim.uv.kill(sidecar, 'sigcont'))
+  for _, name in ipairs({ 'pillion --stdio', '/bin/deaf', '/bin/slow' }) do
+    h.contains(left, name)
+  end
+  -- The slow one had its time; what is left of the others is looked for after each test.
+  h.wait('the slow one to end by itself', function()
+    return vim.uv.fs_stat(m.root .. '/flushed')
+  end)
 end
 
 T['an elicitation ends with its editor'] = function()

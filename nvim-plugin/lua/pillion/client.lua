@@ -204,6 +204,9 @@ local function launch()
     settings = { pillion = next(opts.settings) and opts.settings or nil },
     root_dir = now.roots[1],
     workspace_folders = #now.roots > 0 and vim.tbl_map(folder, now.roots) or nil,
+    -- Neovim waits for no answer when it ends (C82): the sidecar ends its connectors by itself.
+    exit_timeout = false,
+    flags = { exit_timeout = false },
     on_init = function(client)
       initialized(client, generation)
     end,
