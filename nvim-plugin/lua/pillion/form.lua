@@ -281,6 +281,7 @@ function M.type(field, typed)
   field.value = typed
 end
 
+---The names of the values that a field may have, as people list them.
 ---@param field pillion.Field
 ---@return string
 function M.labels(field)

@@ -230,6 +230,7 @@ local function check_others()
   health.info('pictures: ' .. shown)
 end
 
+---What Neovim calls for :checkhealth pillion.
 function M.check()
   local has_program = check_program()
   check_client()

@@ -7,6 +7,7 @@ local M = {}
 local Listeners = {}
 Listeners.__index = Listeners
 
+---A list that nobody is on yet.
 ---@return pillion.Listeners
 function M.new()
   return setmetatable({ under = {} }, Listeners)

@@ -32,11 +32,13 @@ function M.start(config)
   return client, not client and tostring(id) or nil
 end
 
+---Asks a client to end its server; does not wait for it.
 ---@param client vim.lsp.Client
 function M.stop(client)
   call(client, 'stop')
 end
 
+---Sends a request.
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table
@@ -47,12 +49,14 @@ function M.request(client, method, params, answered)
   return ok and id or nil
 end
 
+---Asks that a request be given up; it is answered all the same.
 ---@param client vim.lsp.Client
 ---@param id integer of a request
 function M.cancel(client, id)
   call(client, 'cancel_request', id)
 end
 
+---Tells the server something.
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table

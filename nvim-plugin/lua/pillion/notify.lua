@@ -12,6 +12,7 @@ local function is_plain()
   return source == '?' or vim.startswith(source, '@vim/')
 end
 
+---Tells the person something.
 ---@param words string visible already
 ---@param level integer of vim.log.levels
 ---@param place? string where more of it stands: it is named also where the words are cut

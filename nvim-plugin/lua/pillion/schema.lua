@@ -3,6 +3,7 @@
 
 local M = {}
 
+---A member of an object, where it is one and has it.
 ---@param node pillion.Json?
 ---@param key string
 ---@return pillion.Json?
@@ -10,6 +11,9 @@ function M.member(node, key)
   return node and node.members and node.members[key]
 end
 
+---A member that is a string.
+---@param node pillion.Json?
+---@param key string
 ---@return string?
 function M.string_of(node, key)
   local found = M.member(node, key)
@@ -110,6 +114,7 @@ function M.choices(node)
   return choices
 end
 
+---The one type that a schema allows beside null.
 ---@param node pillion.Json
 ---@return string? type
 ---@return boolean nullable
@@ -138,6 +143,7 @@ end
 -- What changes the meaning of an object or a value and has no field here.
 local beyond = { 'anyOf', 'oneOf', 'allOf', 'not', 'if', 'patternProperties', 'dependentSchemas', 'prefixItems' }
 
+---Why a schema has no field: what of it is beyond one, in words.
 ---@param node pillion.Json
 ---@return string?
 function M.beyond(node)

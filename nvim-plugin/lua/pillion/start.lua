@@ -77,6 +77,7 @@ function M.marked(folder)
   return found and vim.fs.dirname(found)
 end
 
+---What the decision about a buffer is made of.
 ---@param buf integer
 ---@return pillion.StartFacts
 function M.facts(buf)

@@ -58,6 +58,7 @@ function M.connectors()
   return all
 end
 
+---A connector by its id.
 ---@param id string
 ---@return pillion.Connector?
 function M.connector(id)
@@ -70,6 +71,7 @@ function M.asks()
   return vim.list_extend({}, now.asks)
 end
 
+---An open question by its id.
 ---@param id string
 ---@return pillion.Ask?
 function M.ask(id)

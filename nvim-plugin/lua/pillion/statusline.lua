@@ -9,6 +9,7 @@ local M = {}
 ---@field mode? pillion.Mode
 ---@field progress? string what a call says of how far it has come, foreign text
 
+---The words for what is known; pure.
 ---@param facts pillion.StatusFacts
 ---@return string empty where Pillion was not started
 function M.words(facts)
@@ -60,6 +61,7 @@ function M.words(facts)
   return text.statusline(#parts == 0 and 'Pillion' or 'Pillion: ' .. table.concat(parts, ', '))
 end
 
+---The words for now; loads nothing that was not used yet.
 ---@return string
 function M.text()
   local client = package.loaded['pillion.client']

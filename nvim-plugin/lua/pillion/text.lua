@@ -125,6 +125,7 @@ end
 
 ---Visible in double quotes, out of which no text gets.
 ---@param s string
+---@return string
 function M.quoted(s)
   return '"' .. M.visible(s):gsub('"', '\\u{22}') .. '"'
 end
@@ -212,6 +213,7 @@ end
 
 ---The same entry's text with the indentation of its last line taken from all but the first.
 ---@param s string
+---@return string
 function M.dedented(s)
   local indent = s:match('\n([ \t]*)[^\n]*$') or ''
   return (s:gsub('\n' .. indent, '\n'))
@@ -219,6 +221,7 @@ end
 
 ---Names as people list them: "one", "one, two and three".
 ---@param words string[]
+---@return string
 function M.list(words)
   if #words < 2 then
     return words[1] or ''
@@ -230,6 +233,7 @@ end
 ---@param count integer
 ---@param one string
 ---@param many? string
+---@return string
 function M.count(count, one, many)
   return ('%d %s'):format(count, count == 1 and one or many or one .. 's')
 end

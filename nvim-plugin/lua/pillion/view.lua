@@ -213,12 +213,14 @@ function Page:refresh()
 end
 
 ---What the line of the cursor is about.
+---@return any
 function Page:item()
   local line = self.lines[vim.api.nvim_win_get_cursor(0)[1]]
   return line and line.item
 end
 
 ---Puts the cursor of the current window on what an id names.
+---@param id string
 function Page:seek(id)
   local row = row_of(self.lines, id, 0)
   if row and vim.api.nvim_get_current_buf() == self.buf then
@@ -299,6 +301,7 @@ end
 
 ---Shows the page and goes there: in the window that shows it or another page, else in a new one below the others.
 ---With mods (those of a command) in a new window, where they say.
+---@param mods? table
 function Page:show(mods)
   local shown = vim.fn.bufwinid(self.buf)
   local target = shown ~= -1 and shown or window()

@@ -113,6 +113,7 @@ end
 
 local permissions = { auto = 'runs without a question', ask = 'asks', deny = 'refused' }
 
+---What a call of a tool would meet.
 ---@param permission string
 ---@return string
 function M.permission(permission)
@@ -121,6 +122,7 @@ end
 
 local sources = { user = 'yours', project = 'of the project', import = 'imported', builtin = 'part of Pillion' }
 
+---Whose a connector is.
 ---@param source string
 ---@return string
 function M.source(source)

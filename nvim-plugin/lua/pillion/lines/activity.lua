@@ -170,6 +170,7 @@ end
 ---@field allowed table<string, string>
 ---@field width integer
 
+---The calls of this window, and below them what stands.
 ---@param facts pillion.lines.ActivityFacts
 ---@return pillion.Line[]
 function M.lines(facts)

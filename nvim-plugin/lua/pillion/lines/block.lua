@@ -7,6 +7,7 @@ local text = require('pillion.text')
 
 local M = {}
 
+---Adds lines behind others, in place.
 ---@param lines pillion.Line[]
 ---@param more pillion.Line[]
 ---@return pillion.Line[] lines

@@ -337,6 +337,7 @@ local function not_running(facts, lines)
   end
 end
 
+---The whole window.
 ---@param facts pillion.lines.ConnectorsFacts
 ---@return pillion.Line[]
 function M.lines(facts)

@@ -49,6 +49,7 @@ local function row_lines(row)
   return block.about(rows, id, { kind = 'row', row = row }, row.path and 'open it' or nil)
 end
 
+---The whole page.
 ---@param result pillion.DoctorResult
 ---@return pillion.Line[]
 function M.lines(result)

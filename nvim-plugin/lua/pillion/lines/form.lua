@@ -14,6 +14,7 @@ local M = {}
 ---@class (exact) pillion.lines.SendItem
 ---@field kind "send"
 
+---What <CR> does on a field, in words.
 ---@param field pillion.Field
 ---@return string
 function M.hint(field)
@@ -81,6 +82,7 @@ local function rows(field, names, kinds, fault)
   return block.about(lines, 'field:' .. field.path, { kind = 'field', field = field }, M.hint(field))
 end
 
+---The whole page: the fields with what is wrong with them, and what would be sent.
 ---@param made pillion.Form
 ---@param tool pillion.Tool
 ---@param faults pillion.Fault[] those that are shown

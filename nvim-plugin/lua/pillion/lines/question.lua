@@ -12,12 +12,15 @@ Lines.__index = Lines
 
 local M = {}
 
+---Begins a page of a question.
 ---@return pillion.QuestionLines
 function M.new()
   return setmetatable({ lines = {} }, Lines)
 end
 
+---Adds a line as it is.
 ---@param line pillion.Line
+---@return pillion.QuestionLines self
 function Lines:push(line)
   line.item = line.item or self.item
   self.lines[#self.lines + 1] = line
@@ -27,10 +30,13 @@ end
 ---A sentence of Pillion's own.
 ---@param words string
 ---@param group? string
+---@return pillion.QuestionLines self
 function Lines:say(words, group)
   return self:push({ { words, group } })
 end
 
+---An empty line.
+---@return pillion.QuestionLines self
 function Lines:gap()
   return self:push({})
 end
@@ -40,6 +46,7 @@ local bar = { '│ ', 'PillionForeign' }
 ---Foreign text over its own lines.
 ---@param foreign string
 ---@param group? string
+---@return pillion.QuestionLines self
 function Lines:foreign(foreign, group)
   for _, line in ipairs(text.lines(foreign)) do
     self:push(vim.list_extend({ bar }, pieces.of(line, group)))
@@ -49,6 +56,7 @@ end
 
 ---JSON exactly as it is, hidden characters visible.
 ---@param source string
+---@return pillion.QuestionLines self
 function Lines:json(source)
   for _, line in ipairs(text.lines(source)) do
     self:push(vim.list_extend({ bar }, pieces.json(line)))
@@ -56,7 +64,9 @@ function Lines:json(source)
   return self
 end
 
+---What the next lines are, in Pillion's own words.
 ---@param name string
+---@return pillion.QuestionLines self
 function Lines:name(name)
   return self:say(name, 'PillionDetail')
 end
@@ -65,6 +75,7 @@ end
 ---@param name string
 ---@param value? string
 ---@param group? string
+---@return pillion.QuestionLines self
 function Lines:value(name, value, group)
   if value and value ~= '' then
     self:name(name)
@@ -73,9 +84,11 @@ function Lines:value(name, value, group)
   return self
 end
 
+---Foreign values under their name, one a line; nothing where there are none.
 ---@param name string
 ---@param values? string[]
 ---@param group? string
+---@return pillion.QuestionLines self
 function Lines:values(name, values, group)
   if values and #values > 0 then
     self:name(name)
@@ -86,8 +99,10 @@ function Lines:values(name, values, group)
   return self
 end
 
+---Foreign names with their values, in the order of the names.
 ---@param name string
 ---@param map? table<string, string>
+---@return pillion.QuestionLines self
 function Lines:pairs(name, map)
   local keys = vim.tbl_keys(map or {})
   table.sort(keys)
@@ -107,6 +122,7 @@ end
 ---What differs, the old line before the new one.
 ---@param name string
 ---@param changes? pillion.Change[]
+---@return pillion.QuestionLines self
 function Lines:changes(name, changes)
   if not changes or #changes == 0 then
     return self
@@ -139,7 +155,9 @@ local function asker(of)
   return #process > 0 and ('%s (%s)'):format(who, table.concat(process, ', ')) or who
 end
 
+---Who asks, as far as it is known.
 ---@param ask pillion.Ask
+---@return pillion.QuestionLines self
 function Lines:asker(ask)
   return self:push({ { 'asked for by ', 'PillionDetail' }, { asker(ask.asker) } })
 end

@@ -52,6 +52,7 @@ local function part(content)
   return found
 end
 
+---The whole page: what was read, or why nothing was.
 ---@param result pillion.ResourceReadResult
 ---@return pillion.Line[]
 function M.lines(result)

@@ -26,6 +26,7 @@ function M.is_picture(attachment)
   return pictures[attachment.mimeType] or false
 end
 
+---The lines of an attachment: its name and kind, and its path.
 ---@param attachment pillion.Attachment
 ---@return pillion.Line[]
 function M.attachment(attachment)
@@ -99,6 +100,7 @@ local function note(n)
   return n > 1 and text.count(n, 'line') or nil
 end
 
+---The whole page: what came of a call, then its parts as sections.
 ---@param result pillion.CallResult
 ---@param call? pillion.lines.Call
 ---@return pillion.Line[]

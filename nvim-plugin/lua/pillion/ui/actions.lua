@@ -11,6 +11,7 @@ local requests = protocol.requests
 
 local M = {}
 
+---Opens the question about a connector, if it waits.
 ---@param connector pillion.Connector
 function M.review(connector)
   require('pillion.ui.questions').review(connector.id)
@@ -28,26 +29,31 @@ local function settled(result)
   end
 end
 
+---Starts a connector; the question is opened where one is in the way.
 ---@param connector pillion.Connector
 function M.start(connector)
   ask.request(requests.connector_start, { connector = connector.id }, settled)
 end
 
+---Ends the processes of a connector.
 ---@param connector pillion.Connector
 function M.stop(connector)
   ask.request(requests.connector_stop, { connector = connector.id })
 end
 
+---Ends and starts a connector.
 ---@param connector pillion.Connector
 function M.restart(connector)
   ask.request(requests.connector_restart, { connector = connector.id }, settled)
 end
 
+---Switches a connector on for the user alone; what that widens is asked about first.
 ---@param connector pillion.Connector
 function M.enable(connector)
   ask.change(requests.connector_set, { connector = connector.id, enabled = true })
 end
 
+---Switches a connector off for the user alone.
 ---@param connector pillion.Connector
 function M.disable(connector)
   ask.change(requests.connector_set, { connector = connector.id, enabled = false })
@@ -62,6 +68,7 @@ function M.toggle(connector)
   M.disable(connector)
 end
 
+---Lists a connector first, or no longer.
 ---@param connector pillion.Connector
 function M.pin(connector)
   ask.change(requests.connector_set, { connector = connector.id, pinned = not connector.pinned })
@@ -78,11 +85,13 @@ end
 
 M.unblock = M.revoke
 
+---Opens the log of a connector.
 ---@param connector pillion.Connector
 function M.log(connector)
   require('pillion.ui.log').open(connector)
 end
 
+---Says why a connector is not there, or may not be called.
 ---@param connector pillion.Connector
 function M.why(connector)
   require('pillion.ui.why').connector(connector)
@@ -97,6 +106,7 @@ function M.place(connector)
   require('pillion.ui.place').open(connector.uri, connector.range)
 end
 
+---Takes the entry of a connector out of its file, after a question; to keep it stands first.
 ---@param connector pillion.Connector
 function M.remove(connector)
   local name = text.visible(connector.name)

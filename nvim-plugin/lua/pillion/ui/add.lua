@@ -26,6 +26,7 @@ function M.places()
   return places
 end
 
+---Lets the user choose the file that an entry is written to.
 ---@param prompt string
 ---@param done fun(place: pillion.ui.Where)
 function M.choose_place(prompt, done)

@@ -6,7 +6,9 @@ local text = require('pillion.text')
 
 local M = {}
 
+---The question in one sentence.
 ---@param body pillion.ApprovalBody
+---@return string
 function M.short(body)
   return (body.method and 'May %s be asked for?' or 'May %s run?'):format(text.visible(body.tool.label))
 end
@@ -92,6 +94,7 @@ local function choices(ask)
   return found
 end
 
+---The page of the question.
 ---@param ask pillion.Ask
 ---@return pillion.Question
 function M.question(ask)

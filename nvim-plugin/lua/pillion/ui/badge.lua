@@ -34,6 +34,7 @@ function M.lines(shorts, way, width)
   return lines
 end
 
+---Takes the window away.
 function M.hide()
   if now.win and vim.api.nvim_win_is_valid(now.win) then
     pcall(vim.api.nvim_win_close, now.win, true)
@@ -41,6 +42,7 @@ function M.hide()
   now.win = nil
 end
 
+---Shows the window, or what it says anew; without a question it goes.
 ---@param shorts string[]
 function M.show(shorts)
   if #shorts == 0 then

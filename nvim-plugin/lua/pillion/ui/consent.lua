@@ -7,7 +7,9 @@ local M = {}
 
 local words = { allow = 'allow', allowFollow = 'allow, files may change', later = 'not now', never = 'never' }
 
+---The question in one sentence.
 ---@param body pillion.ConsentBody
+---@return string
 function M.short(body)
   local first = text.quoted(body.items[1].name)
   if #body.items == 1 then
@@ -96,6 +98,7 @@ function M.answer(body, decisions)
   return answer
 end
 
+---The page of the question.
 ---@param ask pillion.Ask
 ---@param draft table
 ---@return pillion.Question

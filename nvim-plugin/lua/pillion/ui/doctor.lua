@@ -21,6 +21,7 @@ local keys = {
   },
 }
 
+---Opens the page.
 ---@param sections? string[] absent: everything
 function M.open(sections)
   list.open({

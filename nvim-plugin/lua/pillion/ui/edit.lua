@@ -31,6 +31,7 @@ local function point_out(buf, problem)
   })
 end
 
+---Opens a buffer for a text and goes there.
 ---@param options pillion.EditOptions
 function M.open(options)
   last = last + 1

@@ -9,7 +9,9 @@ local text = require('pillion.text')
 
 local M = {}
 
+---The question in one sentence.
 ---@param body pillion.ElicitationBody
+---@return string
 function M.short(body)
   if body.url then
     return ('Connector %s wants a page opened'):format(text.quoted(body.name))
@@ -165,6 +167,7 @@ local function use_defaults(made)
   end
 end
 
+---The page of the question.
 ---@param ask pillion.Ask
 ---@param draft table
 ---@return pillion.Question

@@ -12,7 +12,9 @@ local function name(body)
   return connector and 'connector ' .. text.quoted(connector.name) or 'a connector'
 end
 
+---The question in one sentence.
 ---@param body pillion.InputBody
+---@return string
 function M.short(body)
   return ('A value for %s: %s'):format(name(body), text.visible(body.description))
 end
@@ -43,6 +45,7 @@ local function read(body, go)
   end)
 end
 
+---The page of the question.
 ---@param ask pillion.Ask
 ---@return pillion.Question
 function M.question(ask)

@@ -23,6 +23,7 @@ local M = {}
 local asking = {} ---@type table<string, fun()> by the name of the page
 local off = {} ---@type table<string, fun()[]> by the name of the page
 
+---Opens a list, and asks for what it shows.
 ---@param options pillion.ListOptions
 ---@return pillion.Page
 function M.open(options)

@@ -18,6 +18,7 @@ local function window()
   return vim.api.nvim_get_current_win()
 end
 
+---Opens a file, at a place if one is meant.
 ---@param uri string
 ---@param range? pillion.Range
 function M.open(uri, range)

@@ -8,7 +8,9 @@ local text = require('pillion.text')
 
 local M = {}
 
+---The question in one sentence.
 ---@param body pillion.SamplingBody
+---@return string
 function M.short(body)
   return ('Connector %s wants your model to answer'):format(text.quoted(body.name))
 end
@@ -32,6 +34,7 @@ local function ask_model(body)
   end
 end
 
+---The page of the question.
 ---@param ask pillion.Ask
 ---@return pillion.Question
 function M.question(ask)

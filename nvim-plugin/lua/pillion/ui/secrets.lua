@@ -74,6 +74,7 @@ local keys = {
   },
 }
 
+---Opens the list.
 function M.open()
   list.open({
     name = 'pillion://secrets',

@@ -52,6 +52,7 @@ local keys = {
   { 'x', 'end it, and forget what was allowed to it', act(protocol.requests.session_end, 'the session is ended') },
 }
 
+---Opens the list.
 function M.open()
   list.open({
     name = 'pillion://sessions',

@@ -96,6 +96,7 @@ function M.toggle(tool)
   ask.change(requests.tool_set, { tool = tool.id, state = wanted })
 end
 
+---Has a rule stand for a tool in this folder from now on; what it widens is asked about first.
 ---@param tool pillion.Tool
 ---@param decision "ask"|"deny"|"allow"
 function M.rule(tool, decision)

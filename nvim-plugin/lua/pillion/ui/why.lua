@@ -60,16 +60,19 @@ local function open(params, name)
   })
 end
 
+---The reasons for a connector.
 ---@param connector pillion.Connector
 function M.connector(connector)
   open({ connector = connector.id }, connector.name)
 end
 
+---The reasons for a tool.
 ---@param tool pillion.Tool
 function M.tool(tool)
   open({ tool = tool.id }, tool.label)
 end
 
+---The reasons for what a name means.
 ---@param name string of a connector or a tool
 function M.named(name)
   for _, connector in ipairs(require('pillion.state').connectors()) do

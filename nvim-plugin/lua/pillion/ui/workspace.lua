@@ -35,6 +35,7 @@ function M.profiles()
   return found
 end
 
+---Chooses a profile for a folder.
 ---@param name string empty: none
 function M.set_profile(name)
   with_root(function(root)
