@@ -136,6 +136,14 @@ local function add_functions(lines)
     end
     lines[#lines + 1] = ''
   end
+  for _, class in ipairs({ { 'init', 'pillion.CallOptions' }, { 'client', 'pillion.RequestError' } }) do
+    target(lines, class[2])
+    lines[#lines + 1] = class[2] .. '  ~'
+    for _, field in ipairs(fields(read(('%s/lua/pillion/%s.lua'):format(plugin, class[1])), class[2])) do
+      wrapped(lines, '    ', ('%s: %s'):format(field.name, field.doc ~= '' and field.doc or field.type))
+    end
+    lines[#lines + 1] = ''
+  end
 end
 
 local function add_groups(lines)

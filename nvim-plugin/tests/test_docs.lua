@@ -27,6 +27,63 @@ T['the help has every tag once'] = function()
   end
 end
 
+-- Whoever writes for the plugin counts on these names.
+T['the public functions are these, and the help has each'] = function()
+  local names = vim.tbl_keys(require('pillion'))
+  table.sort(names)
+  h.equal(names, { 'call', 'connectors', 'on', 'questions', 'search', 'setup', 'statusline', 'tools' })
+  local help = h.read(plugin .. '/doc/pillion.txt')
+  for _, name in ipairs(names) do
+    h.contains(help, ('*pillion.%s()*'):format(name))
+  end
+end
+
+T['a listener gets what the help says'] = function()
+  local m = machine()
+  m.configure({ notes = m.notes() })
+  local n = neovim(m)
+  n.lua([[
+    _G.heard = {}
+    for _, kind in ipairs({ 'connectors', 'asks', 'calls', 'tools', 'client', 'mode', 'events' }) do
+      require('pillion').on(kind, function(detail) _G.heard[kind] = detail or 'nothing' end)
+    end]])
+  n.allow('notes')
+  n.cmd('Pillion mode plan')
+  n.wait_for('the mode', [[_G.heard.mode == 'plan']])
+  n.call('notes.list_notes', {})
+  n.asked('approval')
+  n.open_question()
+  n.type_keys('o')
+  n.result()
+  local heard = n.wait_for('the end of the call', [[_G.heard.calls and _G.heard.calls.call == 'finished' and _G.heard]])
+  h.equal(heard.connectors, 'nothing')
+  h.equal({ heard.asks.opened, heard.asks.closed[1].how }, { {}, 'answered' })
+  h.equal({ heard.calls.tool, heard.calls.status }, { 'notes.list_notes', 'ok' })
+  h.equal({ heard.client.state, type(heard.tools.connector) }, { 'running', 'string' })
+  h.equal(heard.events.kind ~= nil, true)
+end
+
+T['what is asked for can be given up'] = function()
+  local m = machine()
+  m.configure_user({ notes = m.notes() })
+  local n = neovim(m)
+  n.cmd('Pillion start')
+  n.wait_for('the connector', [[#require('pillion').connectors() == 1]])
+  n.lua([[
+    local cancel = require('pillion').call('notes.slow_count', { to = 900, delayMs = 50 }, nil, function(err, result)
+      _G.called = { err = err, result = result }
+    end)
+    _G.cancel = cancel]])
+  n.wait_for('the call to run', [[(require('pillion.state').calls()[1] or {}).state == 'running']])
+  n.lua('_G.cancel()')
+  h.equal(n.result().status, 'cancelled')
+  -- What was not sent yet is given up at once.
+  n.lua([[
+    require('pillion.client').restart()
+    require('pillion').search('count', function(err) _G.given_up = err end)()]])
+  h.equal(n.lua_get('_G.given_up').code, -32800)
+end
+
 T['every command of the docs runs'] = function()
   local m = machine()
   m.configure({ notes = m.notes() })

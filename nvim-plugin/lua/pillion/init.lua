@@ -21,16 +21,18 @@ end
 ---Lists tools; starts no connector.
 ---@param params? pillion.ToolsParams
 ---@param cb fun(err: pillion.RequestError?, result: pillion.ToolsResult?)
+---@return fun() cancel
 function M.tools(params, cb)
   start()
-  require('pillion.client').request('pillion/tools', params, cb)
+  return require('pillion.client').request('pillion/tools', params, cb)
 end
 
 ---Searches the tools, the best match first.
 ---@param query string
 ---@param cb fun(err: pillion.RequestError?, tools: pillion.Tool[]?)
+---@return fun() cancel
 function M.search(query, cb)
-  M.tools({ query = query }, function(err, result)
+  return M.tools({ query = query }, function(err, result)
     cb(err, result and result.tools)
   end)
 end
@@ -66,7 +68,14 @@ function M.questions()
   return require('pillion.state').asks()
 end
 
----Listens to changes: "connectors", "tools", "asks", "calls", "client", "events", "resources", "prompts", "mode".
+---Listens to changes of a kind, and gets what is beside it:
+---"connectors": nothing; connectors() has them.
+---"asks": the questions that were opened and closed, { opened: pillion.Ask[], closed: pillion.ClosedAsk[] }.
+---"calls": the pillion.SessionEvent that told of one.
+---"tools", "resources", "prompts": the connector whose they are, as Pillion told it.
+---"client": whether Pillion runs, a pillion.ClientStatus.
+---"mode": the pillion.Mode that counts now.
+---"events": every pillion.SessionEvent.
 ---@param event pillion.StateKind
 ---@param fn fun(detail: any)
 ---@return fun() off takes the listener off
