@@ -30,7 +30,7 @@ T['first open and consent'] = function()
   h.equal(n.lua_get([[require('pillion').statusline()]]), 'Pillion: 1 ready')
 end
 
-T['find and run a tool with approval'] = function()
+T['a call of a program by the public functions is approved'] = function()
   local n = allowed()
   n.lua([[require('pillion').search('write a note', function(_, tools) _G.found = tools end)]])
   h.equal(n.wait_for('the tools', '_G.found')[1].label, 'notes.write_note')

@@ -170,9 +170,10 @@ T['what a tool says of itself moves nothing'] = function()
   h.equal(vim.uv.fs_stat(m.repository .. '/hacked'), nil)
 end
 
-T['no picker, and with one'] = MiniTest.new_set({ parametrize = { { 'none' }, { 'one' } } })
+T['where a standing yes counts is chosen, by no picker and by one'] =
+  MiniTest.new_set({ parametrize = { { 'none' }, { 'one' } } })
 
-T['no picker, and with one']['is'] = function(kind)
+T['where a standing yes counts is chosen, by no picker and by one']['is'] = function(kind)
   local m = machine()
   m.configure_user({ notes = m.notes() })
   local n = neovim(m, { lines = 40 })
