@@ -18,6 +18,7 @@ import (
 
 	"pillion/editors/editortest"
 	"pillion/mcp/mcptest"
+	"pillion/rpc/message"
 	"pillion/sidecar/core"
 )
 
@@ -187,9 +188,11 @@ func (w *world) user(entries ...string)    { w.t.Helper(); w.write(w.userFile(),
 // edit opens the repository in an editor.
 func (w *world) edit() *editortest.Editor {
 	w.t.Helper()
-	return editortest.Start(w.t, editortest.Options{
+	e := editortest.Start(w.t, editortest.Options{
 		Command: []string{pathOf(w.t, "pillion"), "--stdio"}, Environ: w.environ, Roots: []string{w.repository},
 	})
+	editortest.Request(e, message.Connectors, message.Empty{}) // who looks for the window after an answer finds it
+	return e
 }
 
 // outcome is what a verb left behind.
