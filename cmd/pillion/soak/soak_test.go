@@ -201,6 +201,7 @@ func (s *soak) lose(t *testing.T, n int) {
 		s.tally.killed[old.name] = true
 		old.Kill()
 	} else {
+		s.tally.closes(old.name)
 		old.end()
 	}
 	if !old.settle(patience) {

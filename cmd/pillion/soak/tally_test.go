@@ -25,11 +25,13 @@ type tally struct {
 	lost    map[message.CallID]bool               // with their window
 	unknown map[message.CallID]bool               // what they named was not there
 	killed  map[string]bool                       // windows, by what the ids of their calls begin with
+	closing map[string]bool                       // those that were asked to end
+	late    map[message.CallID]bool               // calls that a closing window did not begin
 	faults  []string
 }
 
 func newTally() *tally {
-	return &tally{counts: map[string]int{}, made: map[message.CallID]bool{}, status: map[message.CallID]message.CallStatus{}, lost: map[message.CallID]bool{}, unknown: map[message.CallID]bool{}, killed: map[string]bool{}}
+	return &tally{counts: map[string]int{}, made: map[message.CallID]bool{}, status: map[message.CallID]message.CallStatus{}, lost: map[message.CallID]bool{}, unknown: map[message.CallID]bool{}, killed: map[string]bool{}, closing: map[string]bool{}, late: map[message.CallID]bool{}}
 }
 
 func (t *tally) fault(format string, args ...any) {
@@ -53,7 +55,14 @@ func (t *tally) make(id message.CallID) {
 	t.made[id] = true
 }
 
-// refused is a call that was answered with an error: there is no such tool now; or that its window took with it.
+// closes notes that a window is asked to end: from now on it may refuse calls.
+func (t *tally) closes(window string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closing[window] = true
+}
+
+// refused is a call that was answered with an error: there is no such tool now, or its window ends; or that its window took with it.
 func (t *tally) refused(id message.CallID, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,6 +72,8 @@ func (t *tally) refused(id message.CallID, err error) {
 		t.lost[id] = true
 	case answer.Code == rpc.CodeInvalidParams:
 		t.unknown[id] = true
+	case answer.Code == rpc.CodeRequestFailed && t.closing[windowOf(id)]:
+		t.late[id] = true
 	default:
 		t.faults = append(t.faults, fmt.Sprintf("call %s was answered with %v", id, err))
 	}
@@ -102,9 +113,8 @@ func (t *tally) compare(folder string) error {
 		return true
 	})
 	for id, status := range t.status {
-		window, _, _ := strings.Cut(string(id), "-")
 		got := records[id]
-		if len(got) == 0 && t.killed[window] && (written[id] || status != message.CallOK) {
+		if len(got) == 0 && t.killed[windowOf(id)] && (written[id] || status != message.CallOK) {
 			t.counts["records of an end that died with their window"]++
 			continue
 		}
@@ -112,8 +122,19 @@ func (t *tally) compare(folder string) error {
 			t.faults = append(t.faults, fmt.Sprintf("call %s came out as %s; the audit log says %q", id, status, got))
 		}
 	}
+	for id := range t.late {
+		if len(records[id]) > 0 || written[id] {
+			t.faults = append(t.faults, fmt.Sprintf("call %s was refused by a closing window; the audit log says %q", id, records[id]))
+		}
+	}
 	t.counts["audit records of calls"] = len(records)
 	return err
+}
+
+// windowOf is the window that the id of a call begins with.
+func windowOf(id message.CallID) string {
+	window, _, _ := strings.Cut(string(id), "-")
+	return window
 }
 
 func (t *tally) String() string {
@@ -123,6 +144,6 @@ func (t *tally) String() string {
 	for _, what := range slices.Sorted(maps.Keys(t.counts)) {
 		fmt.Fprintf(&text, "%8d  %s\n", t.counts[what], what)
 	}
-	fmt.Fprintf(&text, "%8d  calls made, %d answered, %d of a tool that was not there, %d lost with their window\n", len(t.made), len(t.status), len(t.unknown), len(t.lost))
+	fmt.Fprintf(&text, "%8d  calls made, %d answered, %d of a tool that was not there, %d refused by a closing window, %d lost with theirs\n", len(t.made), len(t.status), len(t.unknown), len(t.late), len(t.lost))
 	return text.String()
 }
