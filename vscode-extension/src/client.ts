@@ -31,6 +31,9 @@ import type { Settings } from "./generated/settings";
 import { Backoff } from "./plain/backoff";
 import { findProgram, outside, protocolFault, type Program } from "./plain/program";
 
+/** How long an end of the process is waited for. */
+const stopMs = 5000;
+
 /** Where the process stands: what is wrong says so in words, and what to do. */
 export type ClientState =
   | { kind: "stopped" }
@@ -57,6 +60,13 @@ class PillionFeature implements StaticFeature {
     return { kind: "static" };
   }
   clear(): void {}
+}
+
+/** A client that only writes down what goes wrong: the state says it to the user, once and with what to do. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
 }
 
 /** What the user's settings say for the process. What is trusted can only be taken away (S3). */
@@ -160,7 +170,7 @@ export class Client implements vscode.Disposable {
     }
     this.log.info(`starting ${program.path} (${program.origin})`);
     this.become({ kind: "starting" });
-    const client: LanguageClient = new LanguageClient("pillion", "Pillion", { command: program.path, args: ["--stdio"] }, this.options(() => this.current === client));
+    const client: LanguageClient = new QuietClient("pillion", "Pillion", { command: program.path, args: ["--stdio"] }, this.options(() => this.current === client));
     client.registerFeature(new PillionFeature());
     for (const { method, listener } of this.listeners) {
       client.onNotification(method, listener);
@@ -188,8 +198,12 @@ export class Client implements vscode.Disposable {
     this.current = undefined;
     this.become({ kind: "stopped" });
     if (client !== undefined) {
+      if (client.state === State.Starting) {
+        // One that is coming up cannot be stopped, and to let go of it would leave its process.
+        await Promise.race([client.start().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, stopMs))]);
+      }
       try {
-        await client.stop(5000);
+        await client.stop(stopMs);
       } catch {
         // It had not come up, or has gone already.
       }
