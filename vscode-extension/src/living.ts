@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { Context } from "./commands/context";
 import { commands as serverCommands, notifications } from "./generated/protocol";
+import { neutral } from "./plain/visible";
 
 /** Server commands after which a question is what the user wants to see. */
 const opensQuestion: readonly string[] = [
@@ -67,7 +68,7 @@ export function living(context: Context): vscode.Disposable {
       // Once for each reason, and never more than a toast: the status bar goes on saying it.
       if (troubleTold !== state.reason) {
         troubleTold = state.reason;
-        void vscode.window.showErrorMessage(`Pillion: ${state.reason}`, "What to do").then((chosen) => {
+        void vscode.window.showErrorMessage(neutral(state.reason), "What to do").then((chosen) => {
           if (chosen !== undefined) {
             void vscode.commands.executeCommand("pillion.trouble");
           }

@@ -14,7 +14,8 @@ export function connectorCommands(context: Context): Commands {
   };
   const settle = async (connector: Connector, method: typeof requests.connectorStart | typeof requests.connectorRestart, words: string) => {
     await vscode.window.withProgress({ location: { viewId: "pillion.connectors" }, title: words }, async () => {
-      const after = (await client.request(method, { connector: connector.id })).connector;
+      // What it asks for to be able to start is the answer to this.
+      const after = (await questions.during(() => client.request(method, { connector: connector.id }))).connector;
       if (after.state === "waiting") {
         await review(context, connector);
       } else if (after.state === "failed" || after.state === "login") {

@@ -49,6 +49,7 @@ export function resultPage(tool: string, result: CallResult, argumentsText: stri
       : "",
     result.redacted === true ? said("Secret values were replaced by [REDACTED].", "note") : "",
     list(
+      result.status === "declined" ? value("what whoever asked for it was told", result.message) : "",
       value("error of the connector", result.error === undefined ? undefined : `${result.error.code}: ${result.error.message}`),
       ...(result.errors ?? []).map((fault) => value(fault.path === "" ? "what is wrong with the arguments" : `what is wrong at ${fault.path}`, fault.message)),
       result.text === undefined || result.text === "" ? "" : block("result; the connector's own words", result.text),

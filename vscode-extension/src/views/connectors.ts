@@ -162,7 +162,7 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
     const item = new vscode.TreeItem(label(connector.name, 120), isOpenable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
     item.id = connector.id;
     const also = this.session.alsoRun.has(connector.id);
-    item.description = [look.words, connector.problem === undefined ? "" : label(connector.problem.reason, 80), connector.phase === undefined ? "" : label(connector.phase, 80), isOpenable && connector.tools > 0 ? counted(connector.tools, "tool") : "", also ? "also run by VS Code" : ""]
+    item.description = [look.words, also ? "also run by VS Code" : "", connector.problem === undefined ? "" : label(connector.problem.reason, 80), connector.phase === undefined ? "" : label(connector.phase, 80), isOpenable && connector.tools > 0 ? counted(connector.tools, "tool") : ""]
       .filter((part) => part !== "")
       .join(" · ");
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
