@@ -1,5 +1,5 @@
 // A real VS Code for the tests: code-server, driven in a headless Chromium as a person at the keyboard and mouse drives it.
-// One server serves a whole version; every scenario opens a folder of its own in a window of its own.
+// One server and one browser serve a whole version, so that a window finds what an earlier one loaded.
 
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -92,7 +92,10 @@ export class Server {
         "telemetry.telemetryLevel": "off",
         "extensions.autoUpdate": false,
         "extensions.autoCheckUpdates": false,
-        "security.workspace.trust.enabled": false,
+        "security.workspace.trust.startupPrompt": "never",
+        "security.workspace.trust.banner": "never",
+        "workbench.reduceMotion": "on",
+        "workbench.editor.useModal": "off",
         "workbench.tips.enabled": false,
         "git.enabled": false,
         "workbench.colorTheme": "Default Dark Modern",
@@ -117,9 +120,18 @@ export class Server {
       SHELL: "/bin/sh",
       EXTENSIONS_GALLERY: '{"serviceUrl":""}',
     };
+    // It is watched from when a window opens, and only where it is there.
+    server.machineSettings({});
+    const browser = chromium.launchPersistentContext(join(server.root, "browser"), {
+      executablePath: "/usr/bin/chromium-headless-shell",
+      headless: true,
+      args: ["--no-sandbox", "--disable-gpu"],
+      viewport: { width: 1280, height: 800 },
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
     await server.install();
     await server.listen();
-    server.browser = await chromium.launch({ executablePath: "/usr/bin/chromium-headless-shell", headless: true, args: ["--no-sandbox", "--disable-gpu"] });
+    server.browser = await browser;
     return server;
   }
 
@@ -148,7 +160,7 @@ export class Server {
     this.log = "";
     this.process = spawn(
       nodeOf(this.version),
-      this.command("--bind-addr", `127.0.0.1:${this.port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", "--disable-getting-started-override", ...(this.version === "newest" ? ["--reconnection-grace-time", "2"] : [])),
+      this.command("--bind-addr", `127.0.0.1:${this.port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", ...(this.version === "newest" ? ["--reconnection-grace-time", "2"] : [])),
       { env: this.environment, stdio: ["ignore", "pipe", "pipe"] },
     );
     for (const stream of [this.process.stdout, this.process.stderr]) {
@@ -157,6 +169,12 @@ export class Server {
     await until("the server listens", () => this.log.includes("HTTP server listening") || this.process.exitCode !== null).catch((error) => {
       throw new Error(`${error.message}\n${this.log}`);
     });
+  }
+
+  /** Writes the settings of the machine that the folders are on. */
+  machineSettings(settings) {
+    mkdirSync(join(this.root, "data/Machine"), { recursive: true });
+    writeFileSync(join(this.root, "data/Machine/settings.json"), JSON.stringify(settings));
   }
 
   /** Makes a folder with files, each a text or an object that is written as JSON. */
@@ -171,8 +189,7 @@ export class Server {
   }
 
   async open(folder) {
-    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"] });
-    const window = new Window(this, await context.newPage(), folder);
+    const window = new Window(this, await this.browser.newPage(), folder);
     await window.load();
     return window;
   }
@@ -222,6 +239,7 @@ export class Window {
   async keep(name) {
     mkdirSync(join(screens, this.server.version), { recursive: true });
     await this.page.mouse.move(1000, 715); // where no hover covers anything
+    await this.page.locator(".monaco-hover:visible").first().waitFor({ state: "hidden", timeout: 2000 }).catch(() => undefined);
     await this.page.screenshot({ path: join(screens, this.server.version, `${name}.png`) });
   }
 
@@ -256,6 +274,69 @@ export class Window {
     });
   }
 
+  /** The same with keys alone. */
+  async runByKeys(title) {
+    await this.press("F1");
+    await this.page.locator(".quick-input-widget:visible .quick-input-box input").waitFor();
+    await this.page.keyboard.type(title);
+    await this.page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`).waitFor();
+    await this.press("Enter");
+  }
+
+  /** Trusts the folder, where that was not done. */
+  async trust() {
+    if (this.isTrusted) {
+      return;
+    }
+    const restricted = this.page.locator('.statusbar-item:has-text("Restricted Mode")');
+    await restricted.waitFor();
+    await this.run("Workspaces: Manage Workspace Trust");
+    await this.click(this.page.locator('.workspace-trust-editor .monaco-button:text-is("Trust")').first(), async () => (await restricted.count()) === 0);
+    await this.closeEditors();
+    this.isTrusted = true;
+  }
+
+  /** Clicks on what is drawn anew now and then, until that had its effect. */
+  async click(locator, effect) {
+    await until("a click has its effect", async () => {
+      if (await effect()) {
+        return true;
+      }
+      await locator.click({ timeout: 2000 }).catch(() => undefined);
+      return effect();
+    });
+  }
+
+  async closeEditors() {
+    if ((await this.page.locator(".tab").count()) > 0) {
+      await this.run("View: Close All Editors");
+      await until("no editor is open", async () => (await this.page.locator(".tab").count()) === 0);
+    }
+  }
+
+  /** Makes it as the next scenario wants to find it. */
+  async tidy() {
+    await this.closeEditors();
+    if ((await this.page.locator(".notification-toast").count()) > 0) {
+      await this.run("Notifications: Clear All Notifications");
+    }
+  }
+
+  /** Waits until a question takes presses. */
+  async settled(frame) {
+    await frame.waitForFunction(() => !document.body.classList.contains("dead"));
+  }
+
+  /** Lets it lose the focus and have it again, as when the user comes back from another window. */
+  async focusAgain() {
+    await this.page.evaluate(() => {
+      document.hasFocus = () => false;
+      window.dispatchEvent(new Event("blur"));
+      delete document.hasFocus;
+      window.dispatchEvent(new Event("focus"));
+    });
+  }
+
   /** Picks an entry of the quick pick that is open. */
   async pick(text) {
     const row = this.page.locator(`.quick-input-widget:visible .quick-input-list .monaco-list-row:has-text("${text}")`).first();
@@ -280,6 +361,7 @@ export class Window {
   async showViews() {
     const header = this.page.locator('.pane-header:has-text("Connectors")').first();
     if (!(await header.isVisible())) {
+      // A click on the one that is shown would hide it.
       await this.page.locator('.activitybar [aria-label^="Pillion"]').first().click();
     }
     await header.waitFor();
@@ -350,7 +432,7 @@ export class Window {
   /** Closes the window as a person does, so that VS Code hears of it. */
   async close() {
     await this.page.goto("about:blank").catch(() => undefined);
-    await this.page.context().close();
+    await this.page.close();
   }
 }
 

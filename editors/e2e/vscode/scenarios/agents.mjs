@@ -1,0 +1,92 @@
+// Agents and models of VS Code's own chat.
+
+import assert from "node:assert/strict";
+import { allow, approval, callOnce } from "../steps.mjs";
+import { pressButton, until } from "../workbench.mjs";
+
+export const agents = {
+  async TestVSCodeAgentCallsAToolWithApproval(window) {
+    await allow(window, "notes");
+    await window.run("Test: Invoke Through the Model API");
+    const page = await approval(window);
+    assert.equal(await window.dialog().count(), 0, "only one side asks (S13)");
+    await window.settled(page);
+    await window.keep("agent");
+    await pressButton(page, "Allow once");
+    await window.notification("ANSWER: The connector").waitFor();
+  },
+
+  async TestU15_VSCodeRegistersNoCommandTwice(window) {
+    await window.run("Test: Count Commands");
+    const toast = window.notification("COMMANDS:");
+    await toast.waitFor();
+    assert.match(await toast.innerText(), /COMMANDS: [1-9]\d* of the server, twice: none, missing: none, handed out: nothing/);
+    await window.run("Developer: Show Running Extensions");
+    const row = window.page.locator('.extension:has-text("Pillion for MCP")').first();
+    await row.waitFor();
+    const time = await until("the time of the activation is told", async () => /Activation: (\d+)\s*ms|(\d+)\s*ms/.exec(await row.innerText())?.[0]);
+    process.stderr.write(`activation in VS Code ${window.server.version}: ${time}\n`);
+    await window.press("Escape"); // In the newest it lies over everything.
+  },
+
+  async TestU4_VSCodeSaysWhatItRunsItself(window) {
+    await allow(window, "notes");
+    await window.run("MCP: List Servers");
+    await window.pick("notes");
+    await window.pick("Start Server");
+    const trust = window.dialog().locator('.monaco-button:has-text("Trust")').first();
+    const also = window.row("notes").filter({ hasText: "also run by VS Code" });
+    await until("it is said", async () => {
+      if (await trust.isVisible()) {
+        await trust.click();
+      }
+      await window.focusAgain();
+      return also.isVisible();
+    });
+    await window.keep("also-run");
+    await window.run("MCP: List Servers");
+    await window.pick("notes");
+    await window.pick("Stop Server");
+  },
+};
+
+/** What the floor has no way for: to offer a model of one's own. */
+export const models = {
+  async TestF3_VSCodeSampling(window) {
+    await allow(window, "everything");
+    await callOnce(window, "everything.trigger-sampling-request", { "/prompt": "say it" });
+    const question = await window.pageWith("may your editor's model answer this?");
+    assert.match(await question.locator("main").innerText(), /say it/);
+    await window.settled(question);
+    await window.keep("sampling-request");
+    await pressButton(question, "Ask the model");
+    const allowModel = window.dialog().locator('.monaco-button:has-text("Allow")').first();
+    const reply = window.pageWith("have this answer?");
+    await Promise.race([reply, allowModel.click().catch(() => undefined).then(() => reply)]);
+    const page = await reply;
+    assert.match(await page.locator("main").innerText(), /the model was told/);
+    await window.settled(page);
+    await window.keep("sampling");
+    await pressButton(page, "Send this answer");
+    await window.pageWith("the model was told");
+  },
+
+  async TestVSCodeChatAgentCallsAToolWithApproval(window) {
+    await allow(window, "notes");
+    await window.run("Test: Wake the Model");
+    await window.notification("MODELS: 1").waitFor();
+    await window.run("Chat: Open Chat");
+    const input = window.page.locator(".interactive-input-part .monaco-editor").first();
+    await input.waitFor();
+    await input.click();
+    await window.page.keyboard.type("@agent hello", { delay: 20 });
+    await window.press("Escape", "Enter");
+    const page = await approval(window);
+    await window.settled(page);
+    await window.keep("chat");
+    await pressButton(page, "Allow once");
+    await window.page.locator('.interactive-session .monaco-list-row:has-text("ANSWER: The connector")').first().waitFor();
+    await window.keep("chat-answer");
+    await window.run("View: Toggle Secondary Side Bar Visibility");
+  },
+};

@@ -1,0 +1,84 @@
+// A folder without a configuration, and the user's own file.
+
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pressButton, running } from "../workbench.mjs";
+import { notes, review } from "../steps.mjs";
+
+const ownFile = (window) => join(window.server.home, ".config/pillion/mcp.json");
+
+/** Starts the connector that wants a value, and gives it. */
+async function giveValue(window) {
+  await window.showViews();
+  await window.row("mine").waitFor();
+  await window.run("Pillion: Start Connector");
+  await window.pick("mine");
+  const page = await window.pageWith("What is the value of this input");
+  assert.match(await page.locator("main").innerText(), /pillion demo/, "it says what is given the value (S11)");
+  await window.settled(page);
+  await window.keep("input");
+  await pressButton(page, "Type the value, hidden…");
+  const input = window.page.locator(".quick-input-widget:visible .quick-input-box input");
+  await input.waitFor();
+  assert.equal(await input.getAttribute("type"), "password");
+  await input.fill("hunter2hunter2");
+  await window.keep("secret");
+  await input.press("Enter");
+  await window.row("mine").filter({ hasText: "ready" }).waitFor();
+}
+
+export const firstDay = {
+  async TestU24_VSCodeFirstRun(window) {
+    await window.showViews();
+    await window.page.locator('.welcome-view-content:has-text("Try the Demo")').waitFor();
+    await window.keep("first-run");
+    await window.page.locator('.monaco-button:has-text("Try the Demo")').click();
+    const toast = window.notification("was added");
+    await toast.waitFor();
+    await toast.locator('.monaco-button:has-text("Review and switch on")').click();
+    const page = await window.pageWith("be on for you?");
+    await window.settled(page);
+    await window.keep("switch-on");
+    await pressButton(page, "Make the change");
+    await window.row("demo").filter({ hasText: "ready" }).waitFor();
+    await window.run("Pillion: Get Started");
+    await window.page.locator(".gettingStartedContainer").waitFor();
+    await window.keep("walkthrough");
+    rmSync(ownFile(window));
+    await window.page.locator('.welcome-view-content:has-text("Try the Demo")').waitFor();
+  },
+
+  async TestA4_VSCodeSecretInputIsMasked(window) {
+    mkdirSync(dirname(ownFile(window)), { recursive: true, mode: 0o700 });
+    const text = { inputs: [{ id: "token", type: "promptString", description: "A token for the notes", password: true }], mcpServers: { mine: { ...notes, env: { TOKEN: "${input:token}" } } } };
+    writeFileSync(ownFile(window), JSON.stringify(text), { mode: 0o600 });
+    try {
+      await giveValue(window);
+    } finally {
+      rmSync(ownFile(window));
+    }
+    await window.row("mine").waitFor({ state: "detached" });
+  },
+
+  async "status line and file name injection"(window, folder) {
+    const name = '$(trash) <img src=x onerror="document.title=1"> [x](command:workbench.action.closeWindow)';
+    const command = "$(error) no-such\u001b\u202e";
+    writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { [name]: { command, args: ["<b>bold</b>"] } } }));
+    await window.status("1 connector needs permission");
+    await window.showViews();
+    await window.row("$(trash) <img").waitFor();
+    const page = await review(window, "$(trash) <img");
+    const text = await page.locator("main").innerText();
+    assert.ok(text.includes("$(trash) <img src=x"), text);
+    assert.ok(text.includes("\\u{1b}\\u{202e}"), text);
+    assert.equal(await page.locator("main img, main b").count(), 0);
+    await window.settled(page);
+    await window.keep("injection");
+    await pressButton(page, "Allow");
+    await window.row("$(trash) <img").filter({ hasText: "does not run" }).waitFor();
+    assert.equal(await window.page.locator(".pane-body .codicon-trash:visible").count(), 0);
+    assert.deepEqual(running("no-such"), []);
+    assert.ok(!existsSync(join(folder, "ran")));
+  },
+};

@@ -1,0 +1,120 @@
+// Files that change, processes that end, windows that come and go.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { allow, call, approval, openFile, sidecars } from "../steps.mjs";
+import { pressButton, running, until } from "../workbench.mjs";
+
+/** Ends a process that there has to be. */
+async function kill(what, found) {
+  const pid = await until(`${what} runs`, () => found()[0]?.pid);
+  process.kill(pid, "SIGKILL");
+  await until(`${what} has gone`, () => !found().some((one) => one.pid === pid));
+}
+
+const demos = () => running("pillion demo").filter(({ line }) => !line.includes("--stdio"));
+
+export const life = {
+  async "config broken and fixed"(window, folder) {
+    const file = join(folder, ".mcp.json");
+    const whole = readFileSync(file, "utf8");
+    await openFile(window, ".mcp.json");
+    writeFileSync(file, whole.replace('"command": "pillion"', '"comand": "pillion"'));
+    await window.page.locator(".squiggly-warning, .squiggly-error").first().waitFor();
+    await window.keep("fault");
+    writeFileSync(file, whole);
+    await until("the fault is marked no more", async () => (await window.page.locator(".squiggly-warning, .squiggly-error").count()) === 0);
+    await allow(window, "notes");
+  },
+
+  async "connector dies and recovers"(window) {
+    await allow(window, "notes");
+    await window.run("Pillion: Restart Connector");
+    await window.pick("notes");
+    await until("it runs", () => demos().length > 0);
+    await kill("the connector", demos);
+    await window.row("notes").filter({ hasText: "does not run" }).waitFor();
+    await window.keep("connector-failed");
+    await window.row("notes").click();
+    await window.dialog().waitFor();
+    await window.keep("why");
+    await window.dialogButton("Restart");
+    await window.row("notes").filter({ hasText: "ready" }).waitFor();
+  },
+
+  async "sidecar killed"(window) {
+    await window.showViews();
+    await kill("the sidecar", sidecars);
+    await window.row("notes").filter({ hasText: "ready" }).waitFor();
+    await window.status("ready");
+    for (let i = 0; i < 5; i++) {
+      await kill("the sidecar", sidecars);
+    }
+    const item = await window.status("stopped");
+    await window.notification("ended several times").waitFor();
+    assert.equal(await window.page.locator(".notification-toast").count(), 1, "it is said once");
+    await window.keep("stopped");
+    await window.notification("ended several times").locator('[class*="codicon-notifications-clear"]').first().click();
+    await item.click();
+    await window.dialog().waitFor();
+    await window.dialogButton("Start it again");
+    await window.status("ready");
+  },
+
+  async TestVSCodeMissingProgramSaysWhatToDo(window) {
+    // A setting of the machine stands with the machine that the folder is on.
+    window.server.machineSettings({ "pillion.serverPath": "/nowhere/pillion" });
+    try {
+      const item = await window.status("not found");
+      assert.deepEqual(sidecars(), []);
+      await item.click();
+      await window.dialog().waitFor();
+      await window.keep("missing");
+      await window.dialogButton("Cancel");
+    } finally {
+      window.server.machineSettings({});
+    }
+    await window.status("ready");
+  },
+
+  async "two editors on one project"(window) {
+    await allow(window, "notes");
+    const other = await window.server.open(window.folder);
+    try {
+      await other.status("ready"); // What was allowed in one is allowed in the other.
+      await until("each has its own", () => sidecars().length === 2);
+      await call(other, "notes.write_note", { "/name": "todo", "/text": "other" });
+      const page = await approval(other);
+      await window.status("ready"); // Its question is its own.
+      await pressButton(page, "Allow once");
+      await other.pageWith('Wrote note "todo"');
+    } finally {
+      await other.close();
+    }
+    await until("the other's has ended", () => sidecars().length === 1);
+    await window.status("ready");
+  },
+
+  async TestC81_VSCodeTenReloadsLeaveOneSidecar(window) {
+    const seen = new Set(sidecars().map(({ pid }) => pid));
+    for (let i = 0; i < 10; i++) {
+      await window.load();
+      if (i % 3 > 0) {
+        continue; // The next one comes while it is not up yet.
+      }
+      await until("the window has a sidecar of its own", () => sidecars().some(({ pid }) => !seen.has(pid)));
+      for (const { pid } of sidecars()) {
+        seen.add(pid);
+      }
+    }
+    await window.status("ready");
+    await until("one sidecar is left", () => sidecars().length === 1);
+  },
+
+  async "editor quits"(window) {
+    await allow(window, "notes");
+    await window.close();
+    await until("nothing of it runs", () => sidecars().length === 0 && demos().length === 0 && running("server-everything").length === 0);
+  },
+};
