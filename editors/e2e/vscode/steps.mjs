@@ -32,14 +32,22 @@ export async function allow(window, name) {
 
 /** Opens the form of a tool by the palette. */
 export async function openForm(window, tool) {
-  await window.run("Pillion: Run a Tool");
-  const input = window.page.locator(".quick-input-widget:visible .quick-input-box input");
-  await input.waitFor();
-  await input.fill(tool);
-  await window.page.locator(`.quick-input-widget:visible .quick-input-list .monaco-list-row.focused:has-text("${tool}")`).waitFor();
-  await until("the form opens", async () => {
-    await input.press("Enter", { timeout: 1000 }).catch(() => undefined);
-    return !(await input.isVisible());
+  const picker = window.page.locator('.quick-input-widget:visible:has(.quick-input-title:has-text("Run which tool?"))');
+  const input = picker.locator(".quick-input-box input");
+  // A page that comes up takes the focus, and the list goes with it: then once more, as a person does.
+  await until(`the list offers ${tool}`, async () => {
+    await window.run("Pillion: Run a Tool");
+    try {
+      await input.waitFor({ timeout: 5000 });
+      await input.fill(tool, { timeout: 2000 });
+      await picker.locator(`.quick-input-list .monaco-list-row.focused:has-text("${tool}")`).waitFor({ timeout: 5000 });
+      await input.press("Enter", { timeout: 2000 });
+      await picker.waitFor({ state: "hidden", timeout: 5000 });
+      return await window.page.locator(`.tab:has-text("Run ${tool}")`).last().waitFor({ timeout: 10_000 }).then(() => true);
+    } catch {
+      await window.press("Escape");
+      return false;
+    }
   });
   return window.pageWith(`Run ${tool}`);
 }

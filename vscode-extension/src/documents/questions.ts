@@ -163,7 +163,7 @@ export class QuestionDocuments implements vscode.Disposable {
   private async offerUndo(ask: Ask, before: ReadonlySet<string>): Promise<void> {
     const body = ask.body as ApprovalBody;
     const made = await this.session.rulesSince(before, body.tool.connector);
-    const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: ${made[0]?.label ?? `${body.tool.label} is allowed from now on`}`), "Undo");
+    const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: from now on: ${made[0]?.label ?? `allow ${body.tool.label}`}`), "Undo");
     if (chosen === "Undo") {
       for (const rule of made) {
         await this.session.client.request(requests.permissionRemove, { id: rule.id });

@@ -121,7 +121,7 @@ const allowances: Record<AllowedBy, string> = {
   readOnly: "only reads, on a connector you trust",
   rule: "a standing permission",
   session: "allowed for this session",
-  answer: "you allowed it once",
+  answer: "your answer",
 };
 
 /** What let a call run, in words. */

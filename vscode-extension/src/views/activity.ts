@@ -56,7 +56,7 @@ export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.D
     item.id = call.callId;
     item.iconPath = icon(call);
     const outcome = call.status === undefined ? (call.state === "asking" ? "asks" : call.state) : ((outcomeWord[call.status] as string | undefined) ?? call.status);
-    item.description = [clock(call.at), outcome, call.asker === undefined ? "" : label(call.asker, 40)].filter((p) => p !== "").join(" · ");
+    item.description = [outcome, clock(call.at), call.asker === undefined ? "" : label(call.asker, 40)].filter((p) => p !== "").join(" · ");
     const known = this.session.argumentsOf.get(call.callId);
     item.tooltip = [
       `${label(call.tool)}: ${outcome}`,

@@ -27,6 +27,11 @@ const drawAfterMs = 50;
  */
 const opened: vscode.Command = { command: "pillion.connectors.open", title: "Open" };
 
+/** Whether it is VS Code's distrust of the folder that keeps a connector waiting. */
+function isHeldBack(connector: Connector): boolean {
+  return !vscode.workspace.isTrusted && connector.state === "waiting" && connector.source === "project";
+}
+
 function offers(connector: Connector): boolean {
   return connector.tools + connector.resources + connector.prompts > 0 && ["ready", "idle"].includes(connector.state);
 }
@@ -162,7 +167,8 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
     const item = new vscode.TreeItem(label(connector.name, 120), isOpenable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
     item.id = connector.id;
     const also = this.session.alsoRun.has(connector.id);
-    item.description = [look.words, also ? "also run by VS Code" : "", connector.problem === undefined ? "" : label(connector.problem.reason, 80), connector.phase === undefined ? "" : label(connector.phase, 80), isOpenable && connector.tools > 0 ? counted(connector.tools, "tool") : ""]
+    const isRestricted = isHeldBack(connector);
+    item.description = [look.words, isRestricted ? "Restricted Mode" : "", also ? "also run by VS Code" : "", connector.problem === undefined ? "" : label(connector.problem.reason, 80), connector.phase === undefined ? "" : label(connector.phase, 80), isOpenable && connector.tools > 0 ? counted(connector.tools, "tool") : ""]
       .filter((part) => part !== "")
       .join(" · ");
     item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
@@ -187,6 +193,7 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
 function tooltip(connector: Connector, words: string, also: boolean): string {
   return [
     `${label(connector.name)}: ${words}`,
+    isHeldBack(connector) ? "VS Code does not trust this folder: it waits until the folder is trusted, whatever you allow." : "",
     connector.problem === undefined ? "" : label(connector.problem.reason, 600),
     connector.server === undefined ? "" : `says it is ${label(connector.server.name)} ${label(connector.server.version)}`,
     ["ready", "idle"].includes(connector.state) ? `${counted(connector.tools, "tool")}, about ${connector.tokens} tokens; ${counted(connector.resources, "resource")}, ${counted(connector.prompts, "prompt")}` : "",

@@ -17,6 +17,7 @@ export const consent = {
     await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
     await pressButton(await review(window, "notes"), "Allow");
     await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
+    assert.match(await window.row("notes").innerText(), /Restricted Mode/);
     await window.keep("restricted");
     assert.deepEqual(connectorsRun(), []);
     await window.trust();
