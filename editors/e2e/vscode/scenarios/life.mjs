@@ -13,7 +13,25 @@ async function kill(what, found) {
   await until(`${what} has gone`, () => !found().some((one) => one.pid === pid));
 }
 
-const demos = () => running("pillion demo").filter(({ line }) => !line.includes("--stdio"));
+function parentOf(pid) {
+  try {
+    return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  } catch {
+    return 0;
+  }
+}
+
+/** The connectors that Pillion runs; VS Code may run copies of its own. */
+function demos() {
+  const ours = new Set(sidecars().map(({ pid }) => pid));
+  return running("pillion demo").filter(({ pid }) => {
+    let at = pid;
+    while (at > 1 && !ours.has(at)) {
+      at = parentOf(at);
+    }
+    return ours.has(at);
+  });
+}
 
 export const life = {
   async "config broken and fixed"(window, folder) {
@@ -115,6 +133,6 @@ export const life = {
   async "editor quits"(window) {
     await allow(window, "notes");
     await window.close();
-    await until("nothing of it runs", () => sidecars().length === 0 && demos().length === 0 && running("server-everything").length === 0);
+    await until("nothing of it runs", () => sidecars().length === 0 && running("pillion demo").length === 0 && running("server-everything").length === 0);
   },
 };
