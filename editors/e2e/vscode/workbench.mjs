@@ -329,9 +329,11 @@ export class Window {
 
   /** Lets it lose the focus and have it again, as when the user comes back from another window. */
   async focusAgain() {
-    await this.page.evaluate(() => {
+    await this.page.evaluate(async () => {
       document.hasFocus = () => false;
       window.dispatchEvent(new Event("blur"));
+      // VS Code forgets a loss that the focus follows at once.
+      await new Promise((resolve) => setTimeout(resolve, 50));
       delete document.hasFocus;
       window.dispatchEvent(new Event("focus"));
     });

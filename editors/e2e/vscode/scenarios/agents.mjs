@@ -28,7 +28,10 @@ export const agents = {
     process.stderr.write(`activation in VS Code ${window.server.version}: ${time}\n`);
     await window.press("Escape"); // In the newest it lies over everything.
   },
+};
 
+/** What the floor has no way for: to offer a model of one's own, and VS Code's reading of .mcp.json. */
+export const models = {
   async TestU4_VSCodeSaysWhatItRunsItself(window) {
     await allow(window, "notes");
     await window.run("MCP: List Servers");
@@ -48,10 +51,7 @@ export const agents = {
     await window.pick("notes");
     await window.pick("Stop Server");
   },
-};
 
-/** What the floor has no way for: to offer a model of one's own. */
-export const models = {
   async TestF3_VSCodeSampling(window) {
     await allow(window, "everything");
     await callOnce(window, "everything.trigger-sampling-request", { "/prompt": "say it" });
