@@ -14,7 +14,8 @@ export function connectorCommands(context: Context): Commands {
   };
   const settle = async (connector: Connector, method: typeof requests.connectorStart | typeof requests.connectorRestart, words: string) => {
     await vscode.window.withProgress({ location: { viewId: "pillion.connectors" }, title: words }, async () => {
-      // What it asks for to be able to start is the answer to this.
+      // What it asks for to be able to start is the answer to this, also where it was asked before.
+      questions.openInputOf(connector.id);
       const after = (await questions.during(() => client.request(method, { connector: connector.id }))).connector;
       if (after.state === "waiting") {
         await review(context, connector);

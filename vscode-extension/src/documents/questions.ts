@@ -52,6 +52,15 @@ export class QuestionDocuments implements vscode.Disposable {
     return ask !== undefined;
   }
 
+  /** Opens what is asked already of a value that a connector waits for. */
+  openInputOf(connector: string): void {
+    for (const ask of this.session.asks.values()) {
+      if (ask.kind === "input" && (ask.body as InputBody).connector === connector) {
+        this.open(ask);
+      }
+    }
+  }
+
   /** Questions of this call are the answer to the user's own action: they open at once. */
   expect(callId: string): void {
     this.mine.add(callId);
