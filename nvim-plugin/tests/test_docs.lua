@@ -55,6 +55,8 @@ T['a listener gets what the help says'] = function()
   n.open_question()
   n.type_keys('o')
   n.result()
+  -- That the question is closed and that its call has ended are told by two who do not wait for one another.
+  n.wait_for('the end of the question', [[#_G.heard.asks.closed == 1]])
   local heard = n.wait_for('the end of the call', [[_G.heard.calls and _G.heard.calls.call == 'finished' and _G.heard]])
   h.equal(heard.connectors, 'nothing')
   h.equal({ heard.asks.opened, heard.asks.closed[1].how }, { {}, 'answered' })

@@ -118,6 +118,22 @@ T['S23 only pages of the web are opened'] = function()
   h.equal(sent(question, 'o'), nil)
 end
 
+T['U31 over SSH a page is copied, and not opened on the machine of Neovim'] = function()
+  local url = bodies.url.url
+  local function keys()
+    bodies.url.url = 'https://pay.example/'
+    local found = vim.tbl_map(function(choice)
+      return choice[1]
+    end, (page('url')).choices)
+    bodies.url.url = url
+    return table.concat(found)
+  end
+  h.equal(keys(), 'dxyoa')
+  vim.env.SSH_CONNECTION = '10.0.0.1 1 10.0.0.2 22'
+  h.equal(keys(), 'dxya')
+  vim.env.SSH_CONNECTION = nil
+end
+
 T['what is no call of a tool says what it is'] = function()
   local approval = require('pillion.ui.approval')
   local body = {

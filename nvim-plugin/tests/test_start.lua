@@ -94,6 +94,19 @@ T['with no folder there is the user file alone, and never the home folder'] = fu
   h.equal(n.lua_get([[require('pillion.client').roots()]]), {})
 end
 
+T['what the person ended stays ended until they want it'] = function()
+  local m = machine()
+  m.configure({ notes = m.notes() })
+  local n = neovim(m)
+  n.connector('notes', 'waiting')
+  n.cmd('Pillion quit')
+  n.cmd('edit readme.md')
+  n.settle()
+  h.equal(n.lua_get([[require('pillion.client').status().state]]), 'off')
+  n.cmd('Pillion')
+  n.connector('notes', 'waiting')
+end
+
 T['a second repository joins the same Pillion'] = function()
   local m = machine()
   m.configure({ notes = m.notes() })

@@ -34,6 +34,7 @@ local now = {
   client = nil, ---@type vim.lsp.Client?
   roots = {}, ---@type string[]
   wanted = false, -- whether the user wants it to run
+  has_quit = false, -- whether the user ended it
   attempt = 0, -- starts after an end by itself
   started_at = 0,
   generation = 0, -- counts the starts, so that a late word of an earlier process is known as such
@@ -74,6 +75,12 @@ end
 ---@return boolean
 function M.wanted()
   return now.wanted
+end
+
+---Whether the user ended it, and has not wanted it since: then no folder is a reason to start it.
+---@return boolean
+function M.has_quit()
+  return now.has_quit
 end
 
 ---The workspace folders that it has.
@@ -237,7 +244,7 @@ function M.start(root, again)
   if now.status.state == 'failed' and not again then
     return
   end
-  now.wanted, now.attempt = true, 0
+  now.wanted, now.has_quit, now.attempt = true, false, 0
   launch()
 end
 
@@ -253,7 +260,7 @@ end
 
 ---Ends Pillion, and with it its connectors. What is under way is answered as not done.
 function M.stop()
-  now.wanted = false
+  now.wanted, now.has_quit = false, true
   stop_client()
   fail_open('Pillion was ended.')
   become({ state = 'off' })
@@ -264,7 +271,7 @@ end
 function M.restart()
   stop_client()
   fail_open('Pillion was restarted before it answered.')
-  now.wanted, now.attempt = true, 0
+  now.wanted, now.has_quit, now.attempt = true, false, 0
   launch()
 end
 

@@ -70,6 +70,8 @@ local function check_client()
     health.ok(('runs as window %s, %s'):format(text.visible(status.window or '?'), where))
   elseif status.state == 'failed' then
     health.error('does not run: ' .. text.visible(status.reason or ''), status.steps)
+  elseif client.has_quit() then
+    health.info('was ended by :Pillion quit; :Pillion starts it')
   elseif status.state == 'off' then
     local buf = vim.fn.bufnr('#')
     local facts = require('pillion.start').facts(buf > 0 and buf or vim.api.nvim_get_current_buf())
@@ -216,7 +218,7 @@ local function check_others()
     health.info('chat plugins: none that is known')
   end
   if vim.env.SSH_CONNECTION then
-    health.info('over SSH: connectors run on this machine, and pages that they want opened are copied, not opened')
+    health.info('over SSH: connectors run on this machine; the address of a page that one wants opened is copied')
   else
     health.info('not over SSH')
   end

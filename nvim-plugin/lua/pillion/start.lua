@@ -132,6 +132,9 @@ function M.consider(buf)
   local client = package.loaded['pillion.client']
   local is_wanted = client and client.wanted()
   if not is_wanted then
+    if client and client.has_quit() then
+      return
+    end
     -- The cheap question first: most folders have no connectors.
     if not M.marked(folder_of(buf)) or not M.decide(M.facts(buf)) then
       return

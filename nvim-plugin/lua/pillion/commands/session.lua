@@ -36,7 +36,7 @@ return {
   },
   {
     name = 'quit',
-    doc = 'Ends Pillion and its connectors in this Neovim.',
+    doc = 'Ends Pillion and its connectors in this Neovim, until `:Pillion` starts it.',
     run = function()
       client.stop()
     end,

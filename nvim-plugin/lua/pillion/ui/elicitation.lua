@@ -60,7 +60,8 @@ local function page(ask)
   p:value('the page, whole', body.url, 'PillionValue')
   p:value('its host', host(body.url), 'PillionHeading')
   p:say('What you do there is between you and the page.')
-  local is_web = body.url:find('^https?://') ~= nil
+  -- Over SSH the browser of this machine is not where the person is (U31).
+  local can_open = body.url:find('^https?://') ~= nil and not vim.env.SSH_CONNECTION
   local choices = vim.list_extend({}, last)
   choices[#choices + 1] = {
     'y',
@@ -72,7 +73,7 @@ local function page(ask)
       context.say('Copied.')
     end,
   }
-  if is_web then
+  if can_open then
     choices[#choices + 1] = {
       'o',
       'open',
