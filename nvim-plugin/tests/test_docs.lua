@@ -41,12 +41,13 @@ end
 T['a listener gets what the help says'] = function()
   local m = machine()
   m.configure({ notes = m.notes() })
-  local n = neovim(m)
+  local n = neovim(m, { before = 'lua vim.g.pillion = { autostart = false }' })
   n.lua([[
     _G.heard = {}
     for _, kind in ipairs({ 'connectors', 'asks', 'calls', 'tools', 'client', 'mode', 'events' }) do
       require('pillion').on(kind, function(detail) _G.heard[kind] = detail or 'nothing' end)
     end]])
+  n.cmd('Pillion start')
   n.allow('notes')
   n.cmd('Pillion mode plan')
   n.wait_for('the mode', [[_G.heard.mode == 'plan']])
