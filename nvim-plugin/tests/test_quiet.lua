@@ -99,7 +99,7 @@ T['after a call of their own the person sees its question, once they are quiet']
   m.configure({ notes = m.notes() })
   local n = neovim(m)
   n.allow('notes')
-  n.lua([[require('pillion.ui.questions').expect()]])
+  n.lua([[require('pillion.ui.focus').expect()]])
   n.call('notes.write_note', '{"name":"other","text":"milk"}')
   n.wait_for('the question', [[vim.bo.filetype == 'pillion-question']])
 end

@@ -2,6 +2,7 @@
 -- It knows no method.
 
 local client = require('pillion.client')
+local focus = require('pillion.ui.focus')
 local notify = require('pillion.notify')
 local text = require('pillion.text')
 
@@ -30,11 +31,10 @@ end
 ---@param params? table
 ---@param done? fun(result: any) not called where a question was opened
 function M.change(method, params, done)
-  local questions = require('pillion.ui.questions')
-  local key = questions.last_key()
+  local key = focus.last_key()
   M.request(method, params, function(result)
     if result.askId and result.askId ~= vim.NIL then
-      return questions.show(result.askId, key)
+      return require('pillion.ui.questions').show(result.askId, key)
     end
     if done then
       done(result)

@@ -88,7 +88,7 @@ function M.make(tool, argumentsText)
     workDoneToken = progress.token(call.callId, call.tool.name),
   }
   show(call)
-  require('pillion.ui.questions').expect()
+  require('pillion.ui.focus').expect()
   client.request(protocol.requests.tool_call, params, function(err, result)
     call.result, call.problem = result, err and err.message
     ended(call)

@@ -5,6 +5,8 @@
 local badge = require('pillion.ui.badge')
 local client = require('pillion.client')
 local fault = require('pillion.fault')
+local focus = require('pillion.ui.focus')
+local kinds = require('pillion.ui.kinds')
 local lines = require('pillion.lines.question')
 local options = require('pillion.options')
 local protocol = require('pillion.protocol')
@@ -15,69 +17,20 @@ local view = require('pillion.view')
 
 local M = {}
 
----@class (exact) pillion.Question
----@field lines pillion.Line[]
----@field choices pillion.QuestionChoice[] the safest first
----what <CR> does on a line that has something of its own to do
----@field act? fun(context: pillion.QuestionContext)
-
----@class (exact) pillion.QuestionChoice
----@field [1] string key
----@field [2] string? word for the window bar; none: it is not there
----@field [3] string what it does
----@field [4] fun(context: pillion.QuestionContext)
-
----@class (exact) pillion.QuestionContext
----@field item any what the line of the cursor is about
----@field send fun(answer: table, said?: string)
----@field say fun(words: string) tells something in the page
----@field render fun()
----@field seek fun(id: string)
-
----How long a page takes no answer, and how long no key may have been pressed before something takes the focus.
-M.dead_ms, M.quiet_ms = 500, 1000
-
-local standing = require('pillion.ui.standing')
-
--- Loaded when a question of the kind is asked.
-local kinds = {
-  consent = 'pillion.ui.consent',
-  approval = 'pillion.ui.approval',
-  elicitation = 'pillion.ui.elicitation',
-  url = 'pillion.ui.elicitation',
-  input = 'pillion.ui.input',
-  sampling = 'pillion.ui.sampling',
-  join = standing.join,
-  store = standing.store,
-  widen = standing.widen,
-}
+-- How long a page takes no answer.
+local dead_ms = 500
 
 local now = {
   is_watching = false,
   hidden = false, -- the person sent the badge away until something new is asked
   dead_until = 0, -- no answer before
-  last_key = 0,
-  act = nil, ---@type integer? when the person did what may lead to a question
+  awaited = nil, ---@type { id: string, key: integer? }? a question that is to be shown, and is not known yet
   pages = {}, ---@type table<string, pillion.Page>
   count = 0,
   numbers = {}, ---@type table<string, integer> of the pages, in the order in which they were first shown
   drafts = {}, ---@type table<string, table> what was filled in so far
   notes = {}, ---@type table<string, string> what a page has to say
 }
-
----@param kind string
-local function kind_of(kind)
-  local found = kinds[kind]
-  return type(found) == 'string' and require(found) or found
-end
-
----A question in one sentence.
----@param ask pillion.Ask
----@return string
-function M.short(ask)
-  local kind = kind_of(ask.kind)
-  return kind and kind.short(ask.body) or 'A question that this plugin does not know'
-end
 
 local function is_dead()
   return vim.uv.now() < now.dead_until
@@ -105,7 +58,7 @@ end
 
 ---Takes no answer for a while; draws the keys as they are then.
 local function die()
-  now.dead_until = vim.uv.now() + M.dead_ms
+  now.dead_until = vim.uv.now() + dead_ms
   draw_bars()
   local function wake()
     local left = now.dead_until - vim.uv.now()
@@ -114,7 +67,7 @@ local function die()
     end
     draw_bars()
   end
-  vim.defer_fn(wake, M.dead_ms + 1)
+  vim.defer_fn(wake, dead_ms + 1)
 end
 
 ---Whether a page of a question is on the screen of this tab page.
@@ -132,7 +85,7 @@ local function update_badge()
   if not wants or now.hidden or is_shown() then
     return badge.hide()
   end
-  badge.show(vim.tbl_map(M.short, state.asks()))
+  badge.show(vim.tbl_map(kinds.short, state.asks()))
 end
 
 ---@param id string
@@ -303,15 +256,6 @@ local function open_lines(id, question)
   return all
 end
 
-local unknown = {
-  question = function()
-    local p = lines.new()
-    p:say('This plugin does not know this kind of question.', 'PillionTitle')
-    p:say('Answer it with `pillion pending` and `pillion answer` in a terminal, or install the newest plugin.')
-    return { lines = p.lines, choices = {} }
-  end,
-}
-
 ---@param id string
 ---@return pillion.Line[]
 local function render(id)
@@ -326,7 +270,7 @@ local function render(id)
     return ended_lines(id)
   end
   draft.was_open = true
-  local question = (kind_of(ask.kind) or unknown).question(ask, draft)
+  local question = kinds.question(ask, draft)
   draft.choices = question.choices
   return open_lines(id, question)
 end
@@ -347,9 +291,9 @@ function M.open(id)
     return
   end
   now.drafts[id] = now.drafts[id] or {}
-  local question = (kind_of(ask.kind) or unknown).question(ask, now.drafts[id])
+  local question = kinds.question(ask, now.drafts[id])
   now.drafts[id].choices = question.choices
-  now.act = nil
+  focus.forget()
   if not now.numbers[id] then
     now.count = now.count + 1
     now.numbers[id] = now.count
@@ -367,6 +311,9 @@ function M.open(id)
     end,
     closed = function()
       now.pages[id], now.notes[id] = nil, nil
+      if not state.ask(id) then
+        now.drafts[id], now.numbers[id] = nil, nil
+      end
     end,
   })
   now.pages[id] = page
@@ -392,42 +339,18 @@ function M.step(id, by)
   end
 end
 
----Whether the focus may be taken now: nobody types, and nothing was pressed for a while.
-local function is_quiet()
-  return vim.api.nvim_get_mode().mode == 'n'
-    and vim.fn.getcmdwintype() == ''
-    and vim.uv.now() - now.last_key >= M.quiet_ms
-end
-
----The person did something that may lead to a question, such as a call: the first one that this editor's user is asked
----for is shown, once no key was pressed for a second; whoever types on sees the badge alone.
-function M.expect()
-  local since = vim.uv.now()
-  now.act = since
-  vim.defer_fn(function()
-    if now.act == since then
-      now.act = nil
-    end
-  end, 30000)
-end
-
+---Shows the first question that this editor's user is asked after an action of their own, once nobody types.
 local function show_expected()
-  if not now.act then
-    return
-  end
+  local when = focus.expected()
   local mine = vim.tbl_filter(function(ask)
     return ask.asker.kind == 'editor'
-  end, state.asks())
+  end, when == 'no' and {} or state.asks())
   if not mine[1] then
     return
+  elseif when == 'now' then
+    return M.open(mine[1].askId)
   end
-  if now.last_key > now.act + 50 then
-    now.act = nil -- the person went on
-  elseif is_quiet() then
-    M.open(mine[1].askId)
-  else
-    vim.defer_fn(show_expected, 100)
-  end
+  vim.defer_fn(show_expected, 100)
 end
 
 ---Shows what is asked, the oldest first; where nothing is, raises what needs permission.
@@ -443,7 +366,7 @@ end
 ---@param connector? string
 function M.review(connector)
   require('pillion.start').now()
-  local key = now.last_key
+  local key = focus.last_key()
   client.request(protocol.requests.ask_show, { connector = connector }, function(err, result)
     if err or not result.askId then
       return say.tell(err and text.visible(err.message) or 'nothing is asked, and nothing needs permission')
@@ -452,29 +375,17 @@ function M.review(connector)
   end)
 end
 
----When the last key was pressed: what `show` wants to be told by whoever asks for a question.
----@return integer
-function M.last_key()
-  return now.last_key
-end
-
 ---Shows a question that the person's own action raised, as soon as it is known; not over what was typed since.
 ---@param id string
 ---@param key? integer when the last key was pressed before
 function M.show(id, key)
-  local waited = 0
-  local function attempt()
-    if (key and now.last_key ~= key) or vim.api.nvim_get_mode().mode ~= 'n' then
-      return update_badge()
-    elseif state.ask(id) then
-      return M.open(id)
-    end
-    waited = waited + 20
-    if waited < 5000 then
-      vim.defer_fn(attempt, 20)
-    end
+  now.awaited = nil
+  if not focus.is_unmoved(key) then
+    return update_badge()
+  elseif state.ask(id) then
+    return M.open(id)
   end
-  attempt()
+  now.awaited = { id = id, key = key }
 end
 
 ---Sends the badge away until something new is asked.
@@ -496,7 +407,9 @@ local function asks_changed(detail)
     end
   end
   update_badge()
-  if #detail.opened > 0 then
+  if now.awaited and state.ask(now.awaited.id) then
+    M.show(now.awaited.id, now.awaited.key)
+  elseif #detail.opened > 0 then
     show_expected()
   end
 end
@@ -508,13 +421,12 @@ function M.watch()
   end
   now.is_watching = true
   require('pillion.highlights').define()
-  vim.on_key(function()
-    now.last_key = vim.uv.now()
+  focus.watch(function()
     local page = view.page(vim.api.nvim_get_current_buf())
     if page and page.options.kind == 'question' and is_dead() then
       die()
     end
-  end, vim.api.nvim_create_namespace('pillion.keys'))
+  end)
   state.on('asks', asks_changed)
   local group = vim.api.nvim_create_augroup('pillion.questions', {})
   vim.api.nvim_create_autocmd({ 'VimResized', 'WinClosed', 'TabEnter', 'CmdwinLeave', 'BufWinEnter' }, {
