@@ -33,15 +33,16 @@ end
 ---@param child table
 ---@param name string
 function M.expect(child, name)
-  local shot = steady(child.get_screenshot())
+  -- Taken when it is looked at: what a slow terminal had Neovim say is gone by then.
+  local function shot()
+    return steady(child.get_screenshot())
+  end
   local proxy = {
-    get_screenshot = function()
-      return shot
-    end,
+    get_screenshot = shot,
     screen = function()
       local lines = vim.tbl_map(function(cells)
         return (table.concat(cells):gsub('%s+$', ''))
-      end, shot.text)
+      end, shot().text)
       return table.concat(lines, '\n')
     end,
   }
