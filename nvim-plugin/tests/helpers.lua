@@ -3,7 +3,8 @@
 local MiniTest = require('mini.test')
 local person = require('person')
 
-local M = { read = person.read, write = person.write, inhabitants = person.inhabitants }
+-- What is of the person's machine is offered here too.
+local M = setmetatable({}, { __index = person })
 
 ---How long anything outside of the test may take; a healthy run never comes near it.
 M.patience = tonumber(vim.env.PILLION_PATIENCE) or 30000
