@@ -351,4 +351,31 @@ T['S17 S23 nothing of a connector hides or moves text'] = function()
   eq(all:find('\\u{202e}', 1, true) ~= nil, true)
 end
 
+T['S17 what Pillion made visible stands as it is, and a line end in a name is seen'] = function()
+  local server = { name = 'x\\u{1b}', version = '1', protocolVersion = '2025-11-25' }
+  local problem = { reason = 'it said \\u{7}', steps = { 'Look at \\u{7}.' } }
+  local one =
+    connector('a\nb', 'failed', { server = server, problem = problem, warnings = { 'odd \\u{a}' }, generation = 1 })
+  local row = { id = 't', name = 'na\nme', summary = '', label = 'x', permission = 'ask' }
+  local found = table.concat(
+    texts(connectors.lines(facts({
+      connectors = { one },
+      opened = { ['connector:a\nb'] = true },
+      offers = { ['a\nb'] = { tools = { row } } },
+    }))),
+    '\n'
+  )
+  for _, part in ipairs({
+    'a\\u{a}b',
+    'x\\u{1b} 1, MCP',
+    'it said \\u{7}',
+    'Look at \\u{7}.',
+    'odd \\u{a}',
+    'na\\u{a}me',
+  }) do
+    eq({ part, found:find(part, 1, true) ~= nil }, { part, true })
+  end
+  eq(found:find('\\\\u{', 1, true), nil)
+end
+
 return T

@@ -28,6 +28,27 @@ T['S17 nothing is hidden']['in'] = function(given, want)
   h.equal(text.visible(given), want)
 end
 
+T['S17 what Pillion has made visible is not made visible twice'] = function()
+  h.equal(text.shown('server "x\\u{1b}" ended'), 'server "x\\u{1b}" ended')
+  h.equal(text.shown('a\27b'), 'a\\u{1b}b')
+end
+
+T['only UTF-8 is sent'] = MiniTest.new_set({
+  parametrize = {
+    { 'plain', true },
+    { '', true },
+    { 'grün ✓ 日本 \u{1f600}', true },
+    { 'a\255', false },
+    { '\192\128', false },
+    { '\237\160\128', false },
+    { 'ab\195', false },
+  },
+})
+
+T['only UTF-8 is sent']['of'] = function(given, want)
+  h.equal(text.is_utf8(given), want)
+end
+
 T['S23 a status line has no commands of others'] = function()
   h.equal(text.statusline('%{system("x")} 100%'), '%%{system("x")} 100%%')
 end

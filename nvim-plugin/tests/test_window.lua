@@ -52,7 +52,7 @@ T['activity, and its undo'] = function()
   screen.expect(n, 'activity')
   n.fn.search('since ')
   n.type_keys('u')
-  n.wait_for_screen('none: every call that is not read-only asks')
+  n.wait_for_screen('none: calls ask, but for what your own connectors say')
 end
 
 T['activity and permissions each follow what happens, whichever is closed'] = function()

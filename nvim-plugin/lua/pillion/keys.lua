@@ -27,6 +27,7 @@ local function show_keys(keys)
     style = 'minimal',
     border = 'rounded',
     title = ' keys ',
+    footer = #rows > height and ' more below ' or nil,
     width = math.min(longest, vim.o.columns - 4),
     height = height,
     row = math.max(0, math.floor((vim.o.lines - height) / 2) - 2),

@@ -106,6 +106,28 @@ function M.visible(s)
   return table.concat(out)
 end
 
+---Text of Pillion's own that quotes foreign text, which Pillion has made visible already: that is not done twice.
+---@param s string
+---@return string
+function M.shown(s)
+  return (M.visible(s):gsub('\\\\u{', '\\u{'))
+end
+
+---Whether bytes are UTF-8, which is all that the protocol carries.
+---@param s string
+---@return boolean
+function M.is_utf8(s)
+  local i = s:find('[\128-\255]')
+  while i do
+    local code, size = decode(s, i)
+    if not code or (code >= 0xd800 and code <= 0xdfff) then
+      return false
+    end
+    i = s:find('[\128-\255]', i + size)
+  end
+  return true
+end
+
 ---The places of what `visible` and `lines` wrote for hidden characters, as byte ranges from 0, for highlighting.
 ---@param line string
 ---@return {[1]: integer, [2]: integer}[]
@@ -132,14 +154,16 @@ end
 
 ---Foreign text of several lines. Tabs of indented text stay.
 ---@param s string
+---@param one? fun(part: string): string instead of `visible`
 ---@return string[]
-function M.lines(s)
+function M.lines(s, one)
+  one = one or M.visible
   s = s:gsub('\r\n', '\n'):gsub('\n$', '')
   local found = {}
   for _, line in ipairs(vim.split(s, '\n', { plain = true })) do
     local parts = vim.split(line, '\t', { plain = true })
     for i, part in ipairs(parts) do
-      parts[i] = M.visible(part)
+      parts[i] = one(part)
     end
     found[#found + 1] = table.concat(parts, '\t')
   end

@@ -158,7 +158,8 @@ function M.standing(rules, records)
   for _, record in ipairs(records) do
     block.append(consent_rows, consent_row(record))
   end
-  local lines = part('Permissions of calls', rule_rows, 'none: every call that is not read-only asks')
+  local lines =
+    part('Permissions of calls', rule_rows, 'none: calls ask, but for what your own connectors say only reads')
   lines[#lines + 1] = {}
   return block.append(lines, part('Connectors of folders', consent_rows, 'nothing was decided'))
 end

@@ -19,13 +19,23 @@ end
 ---@param foreign string
 ---@param indent string
 ---@param group? string
+---@param one? fun(part: string): string how it is made visible, where not as foreign text
 ---@return pillion.Line[]
-function M.foreign(foreign, indent, group)
+function M.foreign(foreign, indent, group, one)
   local lines = {}
-  for _, line in ipairs(text.lines((foreign:gsub('\n+$', '')))) do
+  for _, line in ipairs(text.lines((foreign:gsub('\n+$', '')), one)) do
     lines[#lines + 1] = vim.list_extend({ indent }, pieces.of(line, group))
   end
   return lines
+end
+
+---What Pillion says of a connector, over its own lines: foreign text that it quotes is visible already.
+---@param words string
+---@param indent string
+---@param group? string
+---@return pillion.Line[]
+function M.told(words, indent, group)
+  return M.foreign(words, indent, group, text.shown)
 end
 
 ---A JSON text laid out, with its digits and its order.
@@ -79,7 +89,7 @@ end
 function M.steps(steps, indent)
   local lines = {}
   for i, step in ipairs(steps or {}) do
-    for j, line in ipairs(M.foreign(step, indent, 'PillionStep')) do
+    for j, line in ipairs(M.told(step, indent, 'PillionStep')) do
       table.insert(line, 2, j == 1 and { ('%d. '):format(i), 'PillionKey' } or '   ')
       lines[#lines + 1] = line
     end

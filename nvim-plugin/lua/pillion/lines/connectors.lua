@@ -114,7 +114,7 @@ end
 ---@param value string
 ---@return pillion.Line
 local function fact(indent, label, value)
-  return { indent, { block.pad(label, 10), 'PillionDetail' }, text.visible(value) }
+  return { indent, { block.pad(label, 10), 'PillionDetail' }, text.shown(value) }
 end
 
 ---@param connector pillion.Connector
@@ -236,14 +236,14 @@ end
 local function trouble(connector)
   local lines = {}
   if connector.phase and connector.phase ~= '' then
-    block.append(lines, block.foreign(connector.phase, '    ', 'PillionDetail'))
+    block.append(lines, block.told(connector.phase, '    ', 'PillionDetail'))
   end
   if connector.problem then
-    block.append(lines, block.foreign(block.home(connector.problem.reason), '    ', 'PillionProblem'))
+    block.append(lines, block.told(block.home(connector.problem.reason), '    ', 'PillionProblem'))
     block.append(lines, block.steps(vim.tbl_map(block.home, connector.problem.steps), '    '))
   end
   for _, warning in ipairs(connector.warnings or {}) do
-    block.append(lines, block.foreign(warning, '    ', 'PillionWarning'))
+    block.append(lines, block.told(warning, '    ', 'PillionWarning'))
   end
   return lines
 end
@@ -258,7 +258,7 @@ local function connector_lines(facts, connector, columns)
   local state = words.state(connector)
   local row = {
     opened and ' ▾ ' or ' ▸ ',
-    { block.pad(block.cut(connector.name, columns.name), columns.name), 'PillionName' },
+    { block.pad(text.cut(text.visible(connector.name), columns.name), columns.name), 'PillionName' },
     '  ',
     { block.pad(state.words, columns.state), state.group },
   }

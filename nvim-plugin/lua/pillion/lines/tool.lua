@@ -34,7 +34,7 @@ end
 ---@return pillion.Line
 function M.row(tool, name, names, room, indent)
   local stand, group = M.stand(tool)
-  local line = { indent, { block.pad(block.cut(name, names), names), 'PillionName' }, '  ' }
+  local line = { indent, { block.pad(text.cut(text.visible(name), names), names), 'PillionName' }, '  ' }
   -- That it runs without a question is the rule of the list, and goes without saying.
   local tail = stand ~= words.permission('auto') and stand or ''
   local left = room - vim.fn.strdisplaywidth(indent) - names - 2 - (tail ~= '' and #tail + 2 or 0)

@@ -25,7 +25,7 @@ local function settled(result)
   if connector.state == 'waiting' then
     return M.review(connector)
   elseif connector.problem and (connector.state == 'failed' or connector.state == 'login') then
-    ask.refuse(('%s: %s'):format(name, text.visible(connector.problem.reason)))
+    ask.refuse(('%s: %s'):format(name, text.shown(connector.problem.reason)))
   end
 end
 
