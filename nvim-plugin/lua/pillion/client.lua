@@ -116,7 +116,7 @@ local function fail(reason, steps)
 end
 
 local function folder(root)
-  return { uri = vim.uri_from_fname(root), name = vim.fs.basename(root) }
+  return { uri = vim.uri_from_fname(root), name = require('pillion.text').visible(vim.fs.basename(root)) }
 end
 
 local function capabilities(opts)
@@ -214,6 +214,10 @@ local function launch()
     -- Neovim waits for no answer when it ends (C82): the sidecar ends its connectors by itself.
     exit_timeout = false,
     flags = { exit_timeout = false },
+    -- A path need not be UTF-8, as its address is.
+    before_init = function(params)
+      params.rootPath = vim.NIL
+    end,
     on_init = function(client)
       initialized(client, generation)
     end,
@@ -321,6 +325,20 @@ ended = function(generation, code, signal)
   end, delay)
 end
 
+---Whether every text in a value can be sent. One that is not UTF-8 would be no message at all: nobody would answer it.
+local function is_sendable(value)
+  if type(value) == 'string' then
+    return require('pillion.text').is_utf8(value)
+  elseif type(value) == 'table' then
+    for key, inner in pairs(value) do
+      if not (is_sendable(key) and is_sendable(inner)) then
+        return false
+      end
+    end
+  end
+  return true
+end
+
 ---Sends a request, once Pillion runs. The callback is called once, on the main loop, whatever happens.
 ---@param method string
 ---@param params? table nil or empty: an empty object
@@ -348,6 +366,8 @@ function M.request(method, params, cb)
     end
     if not now.open[number] then
       return
+    elseif not is_sendable(params) then
+      return finish({ code = 'client', message = 'Not sent: it holds bytes that are not UTF-8.' })
     end
     params = (params and next(params) ~= nil) and params or vim.empty_dict()
     local function answered(err, result)
@@ -387,6 +407,9 @@ function M.notify(method, params)
         end
       end)
     end
+    return
+  end
+  if not is_sendable(params) then
     return
   end
   params = (params and next(params) ~= nil) and params or vim.empty_dict()
