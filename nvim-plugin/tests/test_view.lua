@@ -221,4 +221,33 @@ T['sections fold'] = function()
   eq({ vim.fn.foldclosedend(1), vim.fn.foldclosedend(2), vim.fn.foldclosedend(4) }, { -1, 3, 5 })
 end
 
+T['what changes often makes a page once, and what nobody sees when it is looked at'] = function()
+  local made = 0
+  local page = open('often', {
+    render = function()
+      made = made + 1
+      return render()
+    end,
+  })
+  page:show()
+  local before = made
+  local function change()
+    for _ = 1, 100 do
+      page:refresh()
+    end
+    vim.wait(5000, function()
+      return not page.is_due
+    end)
+  end
+  change()
+  eq(made - before, 1)
+  vim.cmd.enew()
+  shown = { 'd' }
+  change()
+  eq(made - before, 1)
+  vim.api.nvim_win_set_buf(0, page.buf)
+  eq(buffer(), { 'd name' })
+  eq(made - before, 2)
+end
+
 return T

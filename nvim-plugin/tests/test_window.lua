@@ -65,6 +65,7 @@ T['activity and permissions each follow what happens, whichever is closed'] = fu
   n.cmd('bwipeout')
   n.cmd('Pillion call notes.list_notes')
   page(n, 'result', 'welcome')
+  n.cmd('buffer ' .. activity) -- what nobody sees is made when it is looked at
   n.wait_for(
     'the call in the activity',
     [[vim.api.nvim_buf_get_lines(..., 1, 2, false)[1]:find('notes.list_notes  done', 1, true)]],

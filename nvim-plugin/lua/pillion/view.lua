@@ -43,7 +43,9 @@
 ---@field buf integer
 ---@field options pillion.PageOptions
 ---@field lines pillion.Line[] as they stand in the buffer
----@field package is_due boolean whether it is about to be made anew
+---@field package is_stale boolean whether it is to be made anew once a window shows it
+---@field package is_due boolean whether it is to be made anew in a moment
+---@field package free_at number when it may be made anew again
 ---@field render fun(self: pillion.Page)
 ---@field refresh fun(self: pillion.Page)
 ---@field item fun(self: pillion.Page): any
@@ -169,6 +171,7 @@ function Page:render()
   if not vim.api.nvim_buf_is_valid(self.buf) then
     return
   end
+  self.is_stale = false
   local before, lines = self.lines, self.options.render(self)
   local cursors = {}
   for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
@@ -200,16 +203,24 @@ function Page:render()
   show_hint(self)
 end
 
----Makes the lines anew in a moment, once for everything that changes at a time.
+---Makes the page anew in a moment, once for all that changes until then; one that no window shows, when one does.
+---It takes a fifth of the editor's time at most, however much it holds and however often something changes.
 function Page:refresh()
   if self.is_due then
     return
   end
   self.is_due = true
-  vim.schedule(function()
+  vim.defer_fn(function()
     self.is_due = false
+    if #vim.fn.win_findbuf(self.buf) == 0 then
+      self.is_stale = true
+      return
+    end
+    local began = vim.uv.hrtime()
     self:render()
-  end)
+    vim.uv.update_time()
+    self.free_at = vim.uv.now() + 4 * (vim.uv.hrtime() - began) / 1e6
+  end, math.max(0, math.ceil(self.free_at - vim.uv.now())))
 end
 
 ---What the line of the cursor is about.
@@ -394,7 +405,8 @@ function M.open(options)
     end
   end
   local buf = vim.api.nvim_create_buf(false, true)
-  local page = setmetatable({ buf = buf, options = options, lines = {}, is_due = false }, Page)
+  local page =
+    setmetatable({ buf = buf, options = options, lines = {}, is_stale = false, is_due = false, free_at = 0 }, Page)
   pages[buf] = page
   vim.api.nvim_buf_set_name(buf, options.name)
   local o = vim.bo[buf]
@@ -406,6 +418,9 @@ function M.open(options)
     buffer = buf,
     callback = function()
       dress(page, vim.api.nvim_get_current_win())
+      if page.is_stale then
+        page:render()
+      end
     end,
   })
   vim.api.nvim_create_autocmd({ 'CursorMoved', 'BufEnter', 'BufLeave' }, {

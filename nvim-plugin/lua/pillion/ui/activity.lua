@@ -150,7 +150,7 @@ local keys = {
   },
   {
     'd',
-    'refuse this tool from now on, in this folder',
+    'refuse this tool from now on',
     with_tool(function(tool)
       tool_page.rule(tool, 'deny')
     end),
