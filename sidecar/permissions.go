@@ -59,6 +59,9 @@ func (s *Session) permissionSet(ctx context.Context, params message.PermissionSe
 	if err != nil {
 		return message.PermissionSetResult{}, s.wished(err)
 	}
+	if err := draft.Check(); err != nil {
+		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "no such rule can be made: %s", err)
+	}
 	if params.Hash != "" && draft.ToolHashes[draft.Tool] != params.Hash {
 		return message.PermissionSetResult{}, rpc.Errorf(rpc.CodeInvalidParams, "the tool has changed since it was shown")
 	}

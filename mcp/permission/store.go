@@ -51,7 +51,7 @@ func (r Rule) Check() error {
 	case r.Scope == ScopeUser && r.Source != SourceUser:
 		return errors.New("only a connector of the user's own file is allowed everywhere")
 	case r.Scope == ScopeProject && r.Root == "":
-		return errors.New("it names no project")
+		return errors.New("it names no project; a connector of the user's own file belongs to none")
 	case r.Decision != RuleAllow && len(r.Where) > 0:
 		return errors.New("only what is allowed has conditions")
 	case r.Decision == RuleAsk || r.Decision == RuleDeny:

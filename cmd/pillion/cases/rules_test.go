@@ -62,6 +62,23 @@ func TestS8_ARefusalReachesAliases(t *testing.T) {
 	}
 }
 
+// S8: a rule that no store would keep is a mistake of whoever wants it, told in words, and not one of Pillion's own.
+func TestS8_ARuleThatCannotBeIsRefusedInWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(servers(map[string]entry{"f": fake("", readOnly)}))
+	e := w.edit()
+	e.Connector("f", message.ConnectorReady)
+	for _, decision := range []message.PermissionDecision{message.PermissionDeny, message.PermissionAllow} {
+		_, err := editortest.TryRequest(e, message.PermissionSet, message.PermissionSetParams{
+			Connector: "f", Tool: jsontext.Value(`"a"`), Decision: decision, Scope: message.PermissionProject,
+		})
+		if code, text := errorOf(err); code != int(rpc.CodeInvalidParams) || !strings.Contains(text, "names no project") {
+			t.Errorf("%s: %d %s", decision, code, text)
+		}
+	}
+}
+
 // S6: an entry that an editor's plugin adds to the user's file is not started unasked.
 func TestS6_AnAddedEntryIsSwitchedOff(t *testing.T) {
 	t.Parallel()

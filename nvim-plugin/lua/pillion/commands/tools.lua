@@ -67,11 +67,12 @@ return {
       if words[2] then
         start()
         local arguments = command.rest:gsub('^%S+%s+', '')
-        return require('pillion.ui.tool').named(words[1], function(tool)
+        local function run(tool)
           require('pillion.ui.tool').run_with(tool, arguments)
-        end)
+        end
+        return require('pillion.ui.tool').named(words[1], ask.unless_gone(run))
       end
-      one(words, require('pillion.ui.tool').run)
+      one(words, words[1] and ask.unless_gone(require('pillion.ui.tool').run) or require('pillion.ui.tool').run)
     end,
   },
   {
@@ -124,7 +125,7 @@ return {
   {
     name = 'deny',
     args = '[tool]',
-    doc = 'Refuses every call of a tool in this folder from now on; `:Pillion permissions` has the undo.',
+    doc = 'Refuses every call of a tool from now on, of a connector of yours everywhere; see `:Pillion permissions`.',
     complete = labels,
     run = function(words)
       one(words, function(tool)
@@ -135,7 +136,7 @@ return {
   {
     name = 'allow',
     args = '[tool]',
-    doc = 'Asks whether a tool may run in this folder without a question from now on.',
+    doc = 'Asks whether a tool may run without a question from now on, of a connector of yours everywhere.',
     complete = labels,
     run = function(words)
       one(words, function(tool)
