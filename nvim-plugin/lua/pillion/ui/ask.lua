@@ -46,9 +46,28 @@ end
 ---@param prompt string
 ---@return string? value nil where nothing was typed, or it was given up
 function M.secret(prompt)
-  local value = vim.fn.inputsecret(prompt)
+  local ok, value = pcall(vim.fn.inputsecret, prompt) -- <C-c> is an error of it
   vim.cmd.redraw()
-  return value ~= '' and value or nil
+  return ok and value ~= '' and value or nil
+end
+
+---For what takes the focus once an answer is there: it is done where the person still is as she was when she asked. If
+---she pressed a key meanwhile she is told instead, and what she types goes nowhere else (U3).
+---@generic F: function
+---@param done F
+---@param late? fun(...) instead of telling that it came
+---@return F
+function M.unless_gone(done, late)
+  local questions = require('pillion.ui.questions')
+  local key, mode = questions.last_key(), vim.api.nvim_get_mode().mode
+  return function(...)
+    if questions.last_key() == key and vim.api.nvim_get_mode().mode == mode then
+      return done(...)
+    elseif late then
+      return late(...)
+    end
+    M.tell('what you asked for is there, and you went on; ask again')
+  end
 end
 
 ---A text of a list to choose from: Neovim's own list would break it over two lines.

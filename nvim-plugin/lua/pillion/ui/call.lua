@@ -109,13 +109,14 @@ function M.look(callId, tool, at)
       return show(call)
     end
   end
-  ask.request(protocol.requests.call_detail, { callId = callId }, function(detail)
+  local function look(detail)
     local call = remember({ callId = callId, tool = tool, at = at, result = detail.result })
     if not detail.result then
       call.problem = unknown[detail.state] or unknown.unknown
     end
     show(call)
-  end)
+  end
+  ask.request(protocol.requests.call_detail, { callId = callId }, ask.unless_gone(look))
 end
 
 ---Makes a call of the activity again.

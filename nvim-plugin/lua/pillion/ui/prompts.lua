@@ -55,44 +55,50 @@ local function write(prompt, values)
     name = prompt.name,
     arguments = next(values) and values or vim.empty_dict(),
   }
-  ask.request(requests.prompt_get, params, function(result)
+  local function page(result)
     local connector = state.connector(prompt.connector)
     local name = connector and connector.name or prompt.connector
-    view
-      .open({
-        name = ('pillion://prompt/%s/%s'):format(view.part(name), view.part(prompt.name)),
-        kind = 'prompt',
-        title = ('Prompt %s of %s'):format(text.visible(prompt.name), text.visible(name)),
-        keys = {
-          {
-            'r',
-            'have it written again with the same texts',
-            function()
-              write(prompt, values)
-            end,
-          },
-          {
-            'e',
-            'have it written with other texts',
-            function()
-              M.get(prompt)
-            end,
-          },
-          {
-            'gy',
-            'copy all of it, as it was sent',
-            function()
-              vim.fn.setreg(vim.v.register, whole(result))
-              ask.tell('copied')
-            end,
-          },
+    return view.open({
+      name = ('pillion://prompt/%s/%s'):format(view.part(name), view.part(prompt.name)),
+      kind = 'prompt',
+      title = ('Prompt %s of %s'):format(text.visible(prompt.name), text.visible(name)),
+      keys = {
+        {
+          'r',
+          'have it written again with the same texts',
+          function()
+            write(prompt, values)
+          end,
         },
-        render = function()
-          return lines(result)
-        end,
-      })
-      :show()
-  end)
+        {
+          'e',
+          'have it written with other texts',
+          function()
+            M.get(prompt)
+          end,
+        },
+        {
+          'gy',
+          'copy all of it, as it was sent',
+          function()
+            vim.fn.setreg(vim.v.register, whole(result))
+            ask.tell('copied')
+          end,
+        },
+      },
+      render = function()
+        return lines(result)
+      end,
+    })
+  end
+  -- A connector may take long to write one: whoever went on finds it as a buffer.
+  local function show(result)
+    page(result):show()
+  end
+  local function leave(result)
+    ask.tell('the prompt is written: :buffer ' .. page(result).options.name)
+  end
+  ask.request(requests.prompt_get, params, ask.unless_gone(show, leave))
 end
 
 ---Asks for the texts of a prompt, has it written, and shows it.
@@ -113,7 +119,7 @@ end
 ---Lets the user choose a prompt.
 ---@param connector_id? string
 function M.pick(connector_id)
-  ask.request(requests.prompts, { connector = connector_id }, function(result)
+  local function choose(result)
     if #result.prompts == 0 then
       return ask.tell('there is no prompt; connectors that have not run yet have told of none')
     end
@@ -131,7 +137,8 @@ function M.pick(connector_id)
         M.get(prompt)
       end
     end)
-  end)
+  end
+  ask.request(requests.prompts, { connector = connector_id }, ask.unless_gone(choose))
 end
 
 return M

@@ -168,12 +168,17 @@ local function context_of(id, item)
     say = function(words)
       note(id, words)
     end,
+    -- What the person chose may come after she has closed the page.
     render = function()
       now.notes[id] = nil
-      now.pages[id]:render()
+      if now.pages[id] then
+        now.pages[id]:render()
+      end
     end,
     seek = function(line)
-      now.pages[id]:seek(line)
+      if now.pages[id] then
+        now.pages[id]:seek(line)
+      end
     end,
   }
 end
@@ -183,6 +188,8 @@ local function guarded(id, run)
   return function(item)
     if is_dead() then
       return die()
+    elseif not state.ask(id) then
+      return say.tell('this question is not open any more; q closes it')
     end
     fault.guard(run)(context_of(id, item))
   end

@@ -181,7 +181,7 @@ end
 ---Lets the user choose a resource, and opens it.
 ---@param connector_id? string
 function M.pick(connector_id)
-  ask.request(requests.resources, { connector = connector_id }, function(result)
+  local function choose(result)
     local all = vim.list_extend(vim.list_extend({}, result.resources), result.templates)
     if #all == 0 then
       return ask.tell('there is no resource; connectors that have not run yet have told of none')
@@ -194,7 +194,8 @@ function M.pick(connector_id)
       end
       M.open(thing.connector, thing.uri)
     end)
-  end)
+  end
+  ask.request(requests.resources, { connector = connector_id }, ask.unless_gone(choose))
 end
 
 return M

@@ -39,17 +39,20 @@ end
 ---@param query? string
 function M.pick(connector, done, query)
   local params = { connector = connector, query = query, detail = 'full', explain = true }
+  local choose = ask.unless_gone(function(tools)
+    vim.ui.select(tools, { prompt = 'Tool', format_item = label, kind = 'pillion_tool' }, function(tool)
+      if tool then
+        done(tool)
+      end
+    end)
+  end)
   catalogue.tools(params, function(err, tools, result)
     if err then
       return ask.refuse(text.visible(err.message))
     elseif #tools == 0 then
       return tell_why(result)
     end
-    vim.ui.select(tools, { prompt = 'Tool', format_item = label, kind = 'pillion_tool' }, function(tool)
-      if tool then
-        done(tool)
-      end
-    end)
+    choose(tools)
   end)
 end
 
@@ -75,7 +78,7 @@ function M.run(tool)
   if tool.inputSchemaText then
     return go(tool)
   end
-  M.named(tool.id, go)
+  M.named(tool.id, ask.unless_gone(go))
 end
 
 ---Runs a tool with arguments that somebody wrote; where they are wrong they are shown in its form, and nothing is sent.
@@ -96,7 +99,15 @@ function M.toggle(tool)
   ask.change(requests.tool_set, { tool = tool.id, state = wanted })
 end
 
----Has a rule stand for a tool in this folder from now on; what it widens is asked about first.
+---Where a rule about a tool counts: a connector of one's own file belongs to no folder.
+---@param tool pillion.Tool
+---@return pillion.PermissionScope
+local function scope_of(tool)
+  local connector = require('pillion.state').connector(tool.connector)
+  return connector and not connector.root and 'user' or 'project'
+end
+
+---Has a rule stand for a tool from now on; what it widens is asked about first.
 ---@param tool pillion.Tool
 ---@param decision "ask"|"deny"|"allow"
 function M.rule(tool, decision)
@@ -104,7 +115,7 @@ function M.rule(tool, decision)
     connector = tool.connector,
     tool = tool.id,
     decision = decision,
-    scope = 'project',
+    scope = scope_of(tool),
     hash = tool.hash,
   }
   ask.change(requests.permission_set, params, function(result)
@@ -144,27 +155,31 @@ local keys = {
   },
 }
 
+---@param whole pillion.Tool
+---@param typescript string
+local function show(whole, typescript)
+  local found = lines.detail(whole, typescript)
+  view
+    .open({
+      name = 'pillion://tool/' .. view.part(whole.servedName),
+      kind = 'tool',
+      title = text.visible(whole.label) .. (whole.title and '  ' .. text.visible(whole.title) or ''),
+      foldlevel = 1,
+      keys = keys,
+      render = function()
+        for _, line in ipairs(found) do
+          line.item = line.item or { kind = 'tool', tool = whole }
+        end
+        return found
+      end,
+    })
+    :show()
+end
+
 ---Opens the page of a tool.
 ---@param tool pillion.Tool
 function M.open(tool)
-  M.named(tool.id, function(whole, typescript)
-    local found = lines.detail(whole, typescript)
-    view
-      .open({
-        name = 'pillion://tool/' .. view.part(whole.servedName),
-        kind = 'tool',
-        title = text.visible(whole.label) .. (whole.title and '  ' .. text.visible(whole.title) or ''),
-        foldlevel = 1,
-        keys = keys,
-        render = function()
-          for _, line in ipairs(found) do
-            line.item = line.item or { kind = 'tool', tool = whole }
-          end
-          return found
-        end,
-      })
-      :show()
-  end)
+  M.named(tool.id, ask.unless_gone(show))
 end
 
 return M
