@@ -1,5 +1,6 @@
 -- What is odd: bytes that are no text, answers that come late, pages closed meanwhile, rules about own connectors.
 local h = require('helpers')
+local MiniTest = require('mini.test')
 local T, machine, neovim = h.set()
 
 ---A Neovim with the notes of the repository, or of the user's own file, ready to be used.
@@ -205,6 +206,41 @@ T['S17 foreign text that goes on over several rows stays behind its mark'] = fun
     end
   end
   h.equal(inside > 3, true)
+end
+
+T['small screens'] = MiniTest.new_set({ parametrize = { { 24, 6 }, { 40, 8 } } })
+
+T['small screens']['of'] = function(columns, lines)
+  local n = with_notes(true, { columns = columns, lines = lines })
+  for _, command in ipairs({
+    '',
+    'activity',
+    'permissions',
+    'doctor',
+    'call notes.write_note',
+    'why notes',
+    'log notes',
+  }) do
+    n.cmd('Pillion ' .. command)
+    n.type_keys('g?')
+    n.wait_for('the keys', [[vim.bo.filetype == 'pillion-keys']])
+    n.type_keys('<Esc>')
+  end
+  n.call('notes.write_note', '{"name":"todo","text":"milk"}')
+  n.asked('approval')
+  n.cmd('Pillion questions')
+  n.wait_for('a question', [[vim.bo.filetype == 'pillion-question']])
+  h.equal(faults(n), {})
+end
+
+T['a key whose work fails throws nothing'] = function()
+  local n = with_notes(true)
+  n.cmd('Pillion')
+  n.lua([[require('pillion.ui.imports').open = function() error('broken') end]])
+  n.api_notify.nvim_input('i')
+  n.wait_for('the fault', [[#require('pillion.fault').all() > 0]])
+  h.contains(table.concat(faults(n), '\n'), 'broken')
+  h.equal(n.bo.filetype, 'pillion-connectors')
 end
 
 return T

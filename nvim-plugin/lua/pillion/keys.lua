@@ -1,5 +1,7 @@
 -- The keys of a page: mapped in its buffer alone, and listed by g?.
 
+local fault = require('pillion.fault')
+
 local M = {}
 
 local marks = vim.api.nvim_create_namespace('pillion.keys.list')
@@ -21,14 +23,14 @@ local function show_keys(keys)
     vim.api.nvim_buf_set_extmark(buf, marks, row - 1, 1, { end_col = 1 + #key[1], hl_group = 'PillionKey' })
   end
   vim.bo[buf].modifiable, vim.bo[buf].bufhidden, vim.bo[buf].filetype = false, 'wipe', 'pillion-keys'
-  local height = math.min(#rows, vim.o.lines - 6)
+  local height = math.max(1, math.min(#rows, vim.o.lines - 6))
   local win = vim.api.nvim_open_win(buf, true, {
     relative = 'editor',
     style = 'minimal',
     border = 'rounded',
     title = ' keys ',
     footer = #rows > height and ' more below ' or nil,
-    width = math.min(longest, vim.o.columns - 4),
+    width = math.max(1, math.min(longest, vim.o.columns - 4)),
     height = height,
     row = math.max(0, math.floor((vim.o.lines - height) / 2) - 2),
     col = math.max(0, math.floor((vim.o.columns - longest) / 2) - 1),
@@ -65,9 +67,11 @@ function M.map(page)
     end,
   }
   for _, key in ipairs(keys) do
-    vim.keymap.set('n', key[1], function()
+    local function press()
       key[3](page:item(), page)
-    end, { buffer = page.buf, nowait = true, silent = true, desc = 'Pillion: ' .. key[2] })
+    end
+    local how = { buffer = page.buf, nowait = true, silent = true, desc = 'Pillion: ' .. key[2] }
+    vim.keymap.set('n', key[1], fault.guard(press), how)
     if key[1] == '<CR>' then
       vim.keymap.set('n', '<2-LeftMouse>', '<CR>', { buffer = page.buf, remap = true, desc = 'Pillion: ' .. key[2] })
     end

@@ -56,6 +56,7 @@
 
 local M = {}
 
+local fault = require('pillion.fault')
 local highlights = require('pillion.highlights')
 local keys = require('pillion.keys')
 local text_of = require('pillion.text')
@@ -210,7 +211,7 @@ function Page:refresh()
     return
   end
   self.is_due = true
-  vim.defer_fn(function()
+  local function make()
     self.is_due = false
     if #vim.fn.win_findbuf(self.buf) == 0 then
       self.is_stale = true
@@ -220,7 +221,8 @@ function Page:refresh()
     self:render()
     vim.uv.update_time()
     self.free_at = vim.uv.now() + 4 * (vim.uv.hrtime() - began) / 1e6
-  end, math.max(0, math.ceil(self.free_at - vim.uv.now())))
+  end
+  vim.defer_fn(fault.guard(make), math.max(0, math.ceil(self.free_at - vim.uv.now())))
 end
 
 ---What the line of the cursor is about.
@@ -323,7 +325,7 @@ function Page:show(mods)
   else
     local height = math.max(10, math.floor(vim.o.lines * 0.6))
     vim.cmd({ cmd = 'split', mods = { split = 'botright' } })
-    vim.api.nvim_win_set_height(0, math.min(height, vim.o.lines - 4))
+    vim.api.nvim_win_set_height(0, math.max(1, math.min(height, vim.o.lines - 4)))
   end
   local win, from = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_buf()
   if from ~= self.buf then
