@@ -41,6 +41,13 @@ function M.answer_terminal(job, written)
   end
 end
 
+---Lua by which a Neovim ends when the process that runs the tests has ended, in whatever way and whatever it waits for.
+local function watch(pid)
+  return ([[lua vim.uv.new_timer():start(500, 500, function()
+    if not vim.uv.kill(%d, 0) then vim.uv.kill(vim.uv.os_getpid(), 'sigkill') end
+  end)]]):format(pid):gsub('%s*\n%s*', ' ')
+end
+
 ---@class (exact) pillion.TestNeovim
 ---@field args? string[]
 ---@field before? string an Ex command before the plugin is loaded
@@ -66,6 +73,7 @@ function M.neovim(machine, opts)
   local function before(line)
     vim.list_extend(args, { '--cmd', line })
   end
+  before((watch(vim.uv.os_getpid())))
   before('set shortmess+=I termguicolors background=dark laststatus=2')
   before('lua vim.diagnostic.config({ virtual_text = false, signs = false, underline = false })')
   if opts.plugin ~= false then

@@ -6,6 +6,14 @@ vim.opt.runtimepath:prepend(vim.env.PILLION_MINI_TEST)
 vim.opt.runtimepath:append(vim.fs.dirname(here))
 package.path = here .. '/?.lua;' .. package.path
 
+-- Nobody wants to know any more: whoever started the run has ended.
+local parent = vim.uv.os_getppid()
+vim.uv.new_timer():start(500, 500, function()
+  if vim.uv.os_getppid() ~= parent then
+    vim.uv.kill(vim.uv.os_getpid(), 'sigkill')
+  end
+end)
+
 local MiniTest = require('mini.test')
 local package_name = 'nvim-plugin/' .. (vim.env.PILLION_BED or 'neovim')
 

@@ -155,6 +155,36 @@ T['editor quits']['by'] = function(how)
   end)
 end
 
+T['a run of the tests that is killed leaves nothing'] = MiniTest.new_set({ parametrize = { { 'true' }, { 'false' } } })
+
+T['a run of the tests that is killed leaves nothing']['with somebody who looks'] = function(ui)
+  local m = machine()
+  local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+  h.write(
+    m.root .. '/run.lua',
+    ([[
+    vim.opt.runtimepath:prepend(vim.env.PILLION_MINI_TEST)
+    package.path = %q .. '/?.lua;' .. package.path
+    local h = require('helpers')
+    local m = h.machine()
+    m.configure_user({ notes = m.notes() })
+    local n = h.neovim(m, { ui = %s })
+    n.cmd('Pillion start')
+    n.connector('notes', 'ready')
+    n.api_notify.nvim_input(':call getchar()<CR>')
+    h.write(%q, '')
+    vim.wait(1e8, function() return false end)]]):format(here, ui, m.root .. '/begun')
+  )
+  local run = vim.system({ vim.env.PILLION_NVIM, '--clean', '-l', m.root .. '/run.lua' }, {
+    env = { TMPDIR = m.root .. '/tmp' },
+  })
+  h.wait('the run to begin', function()
+    return vim.uv.fs_stat(m.root .. '/begun')
+  end)
+  run:kill('sigkill')
+  -- What is left running is looked for after each test.
+end
+
 T['an elicitation ends with its editor'] = function()
   local m = machine()
   m.configure({ asking = m.asking() })
