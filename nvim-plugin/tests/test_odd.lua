@@ -243,4 +243,46 @@ T['a key whose work fails throws nothing'] = function()
   h.equal(n.bo.filetype, 'pillion-connectors')
 end
 
+-- What a session that was written with pages open leaves when it is restored: buffers of their names.
+T['a session that was restored keeps no page away'] = function()
+  local n, m = with_notes(true)
+  n.cmd('Pillion')
+  n.wait_for_screen('6 tools')
+  n.cmd('mksession! ' .. m.root .. '/session.vim')
+  n.quit()
+  local again = neovim(m)
+  again.cmd('silent! source ' .. m.root .. '/session.vim')
+  h.equal(again.fn.bufnr('^pillion://connectors$') ~= -1, true)
+  for _, name in ipairs({ 'pillion://arguments/1', 'pillion://edit/1' }) do
+    again.cmd('badd ' .. name)
+  end
+  again.cmd('Pillion')
+  again.wait_for_screen('6 tools')
+  h.equal(faults(again), {})
+  h.equal(again.bo.buftype, 'nofile')
+  again.cmd('Pillion call notes.write_note {"name": "todo", "text": "milk"}')
+  again.asked('approval')
+  again.open_question()
+  again.type_keys('e')
+  again.wait_for_screen('"milk"')
+  h.equal({ again.bo.buftype, again.bo.modified }, { 'acwrite', false })
+  h.equal(faults(again), {})
+end
+
+T['a call that waits for an answer is not said to run'] = function()
+  local n = with_notes(false)
+  n.cmd('Pillion call notes.write_note {"name": "todo", "text": "milk"}')
+  n.asked('approval')
+  n.wait_for(
+    'a second',
+    [[(function()
+    local _, works = debug.getupvalue(require('pillion.ui.progress').words, 1)
+    for _, work in pairs(works.works) do
+      if vim.uv.now() - work.began > 1000 then return true end
+    end
+  end)()]]
+  )
+  h.equal(n.lua_get([[require('pillion').statusline()]]), 'Pillion: 1 question')
+end
+
 return T

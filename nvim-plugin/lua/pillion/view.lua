@@ -388,6 +388,22 @@ function M.page(buf)
   return pages[buf]
 end
 
+---A scratch buffer of a name: the one that has it already, where a session was restored that held it, else a new one.
+---@param name string
+---@return integer
+function M.buffer(name)
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_get_name(buf) == name then
+      vim.fn.bufload(buf)
+      vim.bo[buf].buflisted, vim.bo[buf].swapfile = false, false
+      return buf
+    end
+  end
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buf, name)
+  return buf
+end
+
 ---Makes a page, or makes the one of that name anew. It is shown by page:show().
 ---@param options pillion.PageOptions
 ---@return pillion.Page
@@ -406,11 +422,10 @@ function M.open(options)
       return page
     end
   end
-  local buf = vim.api.nvim_create_buf(false, true)
+  local buf = M.buffer(options.name)
   local page =
     setmetatable({ buf = buf, options = options, lines = {}, is_stale = false, is_due = false, free_at = 0 }, Page)
   pages[buf] = page
-  vim.api.nvim_buf_set_name(buf, options.name)
   local o = vim.bo[buf]
   o.buftype, o.bufhidden, o.swapfile, o.modeline, o.undolevels = 'nofile', 'hide', false, false, -1
   o.modifiable = false

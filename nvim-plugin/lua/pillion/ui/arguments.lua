@@ -79,6 +79,7 @@ function M.candidates(schema, before)
 end
 
 local schemas = {} ---@type table<integer, string>
+local opened = {} ---@type table<integer, true> buffers that were made here, and not by a session that was restored
 local numbers, count = {}, 0 ---@type table<string, integer>, integer of the questions whose arguments were edited
 
 ---For 'omnifunc' of these buffers alone.
@@ -126,9 +127,9 @@ function M.edit(ask, context)
   end
   local name = 'pillion://arguments/' .. numbers[ask.askId]
   local buf = vim.fn.bufnr('^' .. name .. '$')
-  if buf == -1 then
-    buf = vim.api.nvim_create_buf(false, false)
-    vim.api.nvim_buf_set_name(buf, name)
+  if buf == -1 or not opened[buf] then
+    buf = require('pillion.view').buffer(name)
+    opened[buf] = true
     local o = vim.bo[buf]
     o.buftype, o.bufhidden, o.swapfile, o.modeline = 'acwrite', 'wipe', false, false
     vim.api.nvim_buf_set_lines(buf, 0, -1, false, json.layout(body.argumentsText))
@@ -156,7 +157,7 @@ function M.edit(ask, context)
     end)
   end)
   on('BufWipeout', function()
-    schemas[buf] = nil
+    schemas[buf], opened[buf] = nil, nil
   end)
   vim.cmd({ cmd = 'split', mods = { split = 'belowright' } })
   vim.api.nvim_win_set_buf(0, buf)

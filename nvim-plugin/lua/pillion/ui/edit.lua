@@ -35,8 +35,7 @@ end
 ---@param options pillion.EditOptions
 function M.open(options)
   last = last + 1
-  local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_name(buf, 'pillion://edit/' .. last)
+  local buf = require('pillion.view').buffer('pillion://edit/' .. last)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, options.lines)
   local o = vim.bo[buf]
   o.buftype, o.bufhidden, o.swapfile, o.modeline, o.modified = 'acwrite', 'wipe', false, false, false

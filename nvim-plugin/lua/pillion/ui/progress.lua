@@ -151,8 +151,13 @@ end
 ---@return string? foreign text
 function M.text()
   local last
+  local asking = {}
+  for _, call in ipairs(require('pillion.state').calls()) do
+    asking[call.callId] = call.state == 'asking'
+  end
   for _, work in pairs(now.works) do
-    local is_slow = vim.uv.now() - work.began >= quiet_ms
+    -- What waits for an answer does not run: it is counted as a question.
+    local is_slow = vim.uv.now() - work.began >= quiet_ms and not (work.callId and asking[work.callId])
     if is_slow and (not last or work.began > last.began) then
       last = work
     end
