@@ -73,6 +73,21 @@ T['a missing program says what to do'] = function()
   h.equal(n.wait_for('the answer', '_G.tools').code, 'client')
 end
 
+-- As in a home that cannot be written: Neovim's language client cannot even be loaded.
+T['a Neovim that cannot write its log says what to do'] = function()
+  local m = machine()
+  m.configure({ notes = m.notes() })
+  h.write(m.root .. '/file', '')
+  local n = neovim(m, { environment = { XDG_STATE_HOME = m.root .. '/file' } })
+  n.wait_for('the failure', [[require('pillion.client').status().state == 'failed']])
+  local status = n.lua_get([[require('pillion.client').status()]])
+  h.contains(status.reason, 'Cannot create directory')
+  h.contains(status.steps[1], 'XDG_STATE_HOME')
+  n.cmd('Pillion')
+  n.wait_for_screen('Pillion does not run.')
+  h.equal(n.lua_get([[require('pillion.fault').all()]]), {})
+end
+
 T['an older program says what to do'] = MiniTest.new_set({
   parametrize = { { 'exit 2' }, { 'exec "$PILLION_NVIM" -l "$PILLION_OLDER"' } },
 })

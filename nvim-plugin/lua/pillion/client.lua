@@ -190,7 +190,7 @@ local function process(cmd, generation)
   end
 end
 
-local function launch()
+local function begin()
   local opts = options.current()
   if vim.fn.executable(opts.cmd[1]) == 0 then
     return fail(("there is no program %s on this Neovim's PATH"):format(opts.cmd[1]), {
@@ -226,6 +226,16 @@ local function launch()
   now.client = client
   if not client then
     fail('it could not be started: ' .. problem, { '1. :checkhealth pillion', '2. :Pillion restart' })
+  end
+end
+
+---Neovim's own language client cannot be used where it has no place for its log.
+local function launch()
+  local ok, problem = pcall(begin)
+  if not ok then
+    fail("Neovim's language client does not work here: " .. tostring(problem):match('^[^\n]*'), {
+      '1. Make the folder that it names writable, or set XDG_STATE_HOME to one that is, and start Neovim again.',
+    })
   end
 end
 
