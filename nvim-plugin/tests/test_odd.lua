@@ -285,4 +285,29 @@ T['a call that waits for an answer is not said to run'] = function()
   h.equal(n.lua_get([[require('pillion').statusline()]]), 'Pillion: 1 question')
 end
 
+T['no more of a long text is read than the editor can bear'] = function()
+  local n = with_notes(true)
+  n.lua([[local client = require('pillion.client')
+    local request = client.request
+    _G.read = 0
+    client.request = function(name, params, cb)
+      if name == 'pillion/result/read' then
+        _G.read = _G.read + 1
+        return cb(nil, { text = (('x'):rep(63) .. '\n'):rep(4096), nextOffset = params.offset + 256 * 1024 })
+      elseif name == 'pillion/tool/call' then
+        return request(name, params, function(err, result)
+          result.truncated = true
+          cb(err, result)
+        end)
+      end
+      return request(name, params, cb)
+    end]])
+  n.cmd('Pillion call notes.read_note {"name": "welcome"}')
+  n.wait_for_screen('Only the beginning is shown.')
+  n.fn.search('Only the beginning')
+  n.type_keys('<CR>')
+  n.wait_for('the text', [[vim.api.nvim_buf_line_count(0) > 1000]])
+  h.equal(n.lua_get('_G.read'), 4)
+end
+
 return T

@@ -13,8 +13,8 @@ local words = require('pillion.words')
 
 local M = {}
 
--- More of a text than this is better read in its file.
-local most_bytes = 4 * 1024 * 1024
+-- More of a text than this is better read in its file: of short lines it is 100,000, for which the editor stands still.
+local most_bytes = 1024 * 1024
 
 local now = {
   pages = {}, ---@type table<integer, pillion.Page> by the number of the call
