@@ -58,10 +58,9 @@ end
 ---@param late? fun(...) instead of telling that it came
 ---@return F
 function M.unless_gone(done, late)
-  local questions = require('pillion.ui.questions')
-  local key, mode = questions.last_key(), vim.api.nvim_get_mode().mode
+  local key, mode = focus.last_key(), vim.api.nvim_get_mode().mode
   return function(...)
-    if questions.last_key() == key and vim.api.nvim_get_mode().mode == mode then
+    if focus.last_key() == key and vim.api.nvim_get_mode().mode == mode then
       return done(...)
     elseif late then
       return late(...)

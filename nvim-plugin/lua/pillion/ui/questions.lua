@@ -395,8 +395,6 @@ function M.show(id, key)
   now.awaited = { id = id, key = key }
 end
 
-M.last_key = focus.last_key
-
 ---Sends the badge away until something new is asked.
 function M.hide()
   now.hidden = true
