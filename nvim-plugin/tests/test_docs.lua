@@ -142,7 +142,10 @@ T['every scenario of the editors has its one test'] = function()
     all[#all + 1] = h.read(file)
   end
   local text = '\n' .. table.concat(all, '\n')
-  for name in h.read(root .. '/editors/scenarios.txt'):gmatch('[^\n]+') do
+  for line in h.read(root .. '/editors/scenarios.txt'):gmatch('[^\n]+') do
+    local name, remark = line:match('^(.-) | (.*)$')
+    name = name or line
+    h.equal({ name, remark == nil or vim.startswith(remark, 'only neovim: ') }, { name, true })
     -- One that is parametrized is named a second time, by its case.
     local _, count = text:gsub(vim.pesc(("\nT['%s'] ="):format(name)), '')
     h.equal({ name, count }, { name, 1 })
