@@ -27,8 +27,8 @@ var directions = map[string][]string{
 	"mcp/why":        {"mcp/config"},
 	"mcp/audit":      {"mcp/state", "mcp/redact"},
 	"mcp/result":     {"mcp/redact", "mcp/state"},
-	"mcp/catalog":    {},
-	"mcp/connector":  {"mcp/process", "mcp/redact", "mcp/state", "mcp/parts"},
+	"mcp/catalog":    {"mcp/state"},
+	"mcp/connector":  {"mcp/catalog", "mcp/process", "mcp/redact", "mcp/state", "mcp/parts"},
 	"mcp/demo":       {},
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
@@ -42,7 +42,7 @@ var directions = map[string][]string{
 	"editors/e2e":           nil, // drives the program from outside
 	"editors/e2e/leg":       {},
 	"docs":                  {},
-	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "sidecar/watch", "mcp/config/imports"},
+	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "mcp/catalog", "sidecar/watch", "mcp/config/imports"},
 	"sidecar/watch":         {},
 	"sidecar/stream":        {"rpc/message"},
 	"sidecar/doctor":        {"sidecar/core", "sidecar/attach", "mcp/host", "mcp/config", "mcp/process", "rpc/message"},

@@ -1,5 +1,3 @@
-// Package catalog describes tools for those who call them: for now, the TypeScript signature of one.
-// It starts no connector and believes no schema: what it cannot express is unknown.
 package catalog
 
 import (

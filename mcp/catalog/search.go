@@ -1,0 +1,219 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Entry is a tool as it is searched for.
+type Entry struct {
+	Connector, Name, ServedName string
+	Title, Description          string
+	Tags                        []string
+}
+
+// Field is where a word of a query was found, the best place first.
+type Field string
+
+// The places, in the order in which they count.
+const (
+	FieldExact       Field = "exact"       // it is the tool's name, label or served name
+	FieldPrefix      Field = "prefix"      // the name begins with it
+	FieldTag         Field = "tag"         // it is one of its tags
+	FieldSubstring   Field = "substring"   // it stands in the name
+	FieldWord        Field = "word"        // a word of the name has the same stem
+	FieldPath        Field = "path"        // it stands in connector.tool, across the dot
+	FieldConnector   Field = "connector"   // it stands in the connector's name
+	FieldDescription Field = "description" // it stands in the title or the description
+)
+
+// weights are apart so far that no number of lesser places makes up for a better one among the words of one query.
+var weights = [...]struct {
+	field  Field
+	weight int
+}{
+	{FieldExact, 1 << 20}, {FieldPrefix, 1 << 17}, {FieldTag, 1 << 14}, {FieldSubstring, 1 << 12},
+	{FieldWord, 1 << 10}, {FieldPath, 1 << 8}, {FieldConnector, 1 << 6}, {FieldDescription, 1 << 3},
+}
+
+// Found is where a word of the query was found.
+type Found struct {
+	Term  string
+	Field Field
+}
+
+// Hit is a tool that was found.
+type Hit struct {
+	At    int // the place in what was indexed
+	Score int
+	Found []Found // one for each word that was found, in the order of the query
+}
+
+// Index finds entries by words. It is made once for a set of entries and never changes; its methods may be called at once.
+type Index struct{ entries []folded }
+
+// folded is an entry in lower case.
+type folded struct {
+	name, label, served, connector, text string
+	tags                                 []string
+	words                                []string // of the name
+}
+
+// maxTerms bounds the words of a query that count.
+const maxTerms = 16
+
+// NewIndex makes an index of entries, which keep their places.
+func NewIndex(entries []Entry) *Index {
+	x := &Index{entries: make([]folded, len(entries))}
+	for i := range entries {
+		x.entries[i] = fold(&entries[i])
+	}
+	return x
+}
+
+func fold(e *Entry) folded {
+	f := folded{
+		name: strings.ToLower(e.Name), served: strings.ToLower(e.ServedName), connector: strings.ToLower(e.Connector),
+		words: wordsOf(e.Name),
+	}
+	f.label = f.connector + "." + f.name
+	f.text = strings.ToLower(e.Description)
+	if e.Title != "" {
+		f.text = strings.ToLower(e.Title) + "\n" + f.text
+	}
+	for _, tag := range e.Tags {
+		f.tags = append(f.tags, strings.ToLower(tag))
+	}
+	return f
+}
+
+// Search returns what has all words of a query, the best first, or, where nothing has, what has any: then isPartial is set. What is
+// equally good stands in the order of the entries, short names before long ones. An empty query finds nothing.
+func (x *Index) Search(query string) (hits []Hit, isPartial bool) {
+	terms := termsOf(query)
+	if len(terms) == 0 {
+		return nil, false
+	}
+	isPartial = true
+	for at := range x.entries {
+		hit := x.entries[at].match(terms)
+		hit.At = at
+		switch hasAll := len(hit.Found) == len(terms); {
+		case hasAll && isPartial:
+			isPartial, hits = false, append(hits[:0], hit) // from here on only what has all
+		case hasAll, isPartial && len(hit.Found) > 0:
+			hits = append(hits, hit)
+		}
+	}
+	x.sort(hits)
+	return hits, isPartial && len(hits) > 0
+}
+
+func (x *Index) sort(hits []Hit) {
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(
+			cmp.Compare(len(b.Found), len(a.Found)), cmp.Compare(b.Score, a.Score),
+			cmp.Compare(len(x.entries[a.At].name), len(x.entries[b.At].name)), cmp.Compare(a.At, b.At),
+		)
+	})
+}
+
+// term is a word of a query.
+type term struct{ text, stem string }
+
+// termsOf are the words of a query, each once; the whole of several is one more name to be looked for.
+func termsOf(query string) []term {
+	var terms []term
+	for _, word := range strings.Fields(strings.ToLower(query)) {
+		word = strings.Trim(word, `,;:!?"'()[]{}`)
+		if word != "" && len(terms) < maxTerms && !slices.ContainsFunc(terms, func(t term) bool { return t.text == word }) {
+			terms = append(terms, term{word, stem(word)})
+		}
+	}
+	return terms
+}
+
+// match is where the words stand in an entry.
+func (f *folded) match(terms []term) Hit {
+	var hit Hit
+	for i, t := range terms {
+		at := f.find(t)
+		if at < 0 {
+			continue
+		}
+		if hit.Found == nil {
+			hit.Found = make([]Found, 0, len(terms)-i)
+		}
+		hit.Found = append(hit.Found, Found{t.text, weights[at].field})
+		hit.Score += weights[at].weight
+	}
+	if len(terms) > 1 && len(hit.Found) == len(terms) && f.isAll(terms) {
+		hit.Score += weights[0].weight // its name is just these words
+	}
+	return hit
+}
+
+// find is the best place of one word, an index into weights; negative where it stands nowhere.
+func (f *folded) find(t term) int {
+	switch {
+	case t.text == f.name, t.text == f.label, t.text == f.served:
+		return 0
+	case strings.HasPrefix(f.name, t.text):
+		return 1
+	case slices.Contains(f.tags, t.text):
+		return 2
+	case strings.Contains(f.name, t.text):
+		return 3
+	case f.hasWord(t):
+		return 4
+	case strings.ContainsAny(t.text, "._") && (strings.Contains(f.label, t.text) || strings.Contains(f.served, t.text)):
+		return 5
+	case strings.Contains(f.connector, t.text):
+		return 6
+	case strings.Contains(f.text, t.text), t.stem != t.text && strings.Contains(f.text, t.stem) && hasStem(f.text, t.stem):
+		return 7
+	}
+	return -1
+}
+
+// hasWord reports whether a word of the name has the same stem.
+func (f *folded) hasWord(t term) bool {
+	for _, word := range f.words {
+		if strings.HasPrefix(word, t.stem) && stem(word) == t.stem {
+			return true
+		}
+	}
+	return false
+}
+
+// hasStem reports whether a word of a text has that stem.
+func hasStem(text, wanted string) bool {
+	for {
+		at := strings.Index(text, wanted)
+		if at < 0 {
+			return false
+		}
+		end := at + len(wanted)
+		for end < len(text) && isLetter(text[end]) {
+			end++
+		}
+		if (at == 0 || !isLetter(text[at-1])) && stem(text[at:end]) == wanted {
+			return true
+		}
+		text = text[end:]
+	}
+}
+
+// isAll reports whether the name has just the words of the query, in whatever spelling.
+func (f *folded) isAll(terms []term) bool {
+	if len(f.words) != len(terms) {
+		return false
+	}
+	for _, t := range terms {
+		if !f.hasWord(t) {
+			return false
+		}
+	}
+	return true
+}
