@@ -44,7 +44,7 @@ func TestEveryVariableIsDeclared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []settings.Name{settings.ConfigFolder, settings.StateFolder, settings.ConnectorFile} {
+	for _, name := range []settings.Name{settings.ConfigFolder, settings.StateFolder, settings.CacheFolder, settings.ConnectorFile} {
 		if s, _ := settings.Lookup(name); !read[s.Variable()] {
 			t.Errorf("nothing reads %s", s.Variable())
 		}

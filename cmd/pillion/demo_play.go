@@ -62,6 +62,7 @@ func (p *play) start(executable, home string) (end func() error, err error) {
 	command := exec.Command(executable, "--stdio")
 	command.Env = append(os.Environ(),
 		"PILLION_CONFIG_DIR="+filepath.Join(home, "config"), "PILLION_STATE_DIR="+filepath.Join(home, "state"),
+		"PILLION_CACHE_DIR="+filepath.Join(home, "cache"),
 		"PILLION_MCP_CONFIG=", "XDG_RUNTIME_DIR=")
 	command.Stderr = os.Stderr
 	in, err := command.StdinPipe()

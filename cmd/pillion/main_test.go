@@ -127,7 +127,7 @@ func newWorldIn(t testing.TB, repository string) *world {
 	w.environ = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + filepath.Join(home, "tmp"), "LANG=C.UTF-8", "TERM=xterm",
 		"XDG_RUNTIME_DIR=" + filepath.Join(home, "run"),
-		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"),
+		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"), "PILLION_CACHE_DIR=" + filepath.Join(home, "cache"),
 		"GORACE=" + quickExit,
 	}
 	return w

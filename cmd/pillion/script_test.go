@@ -19,7 +19,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Vars = append(e.Vars,
 				"HOME="+filepath.Join(e.WorkDir, "home"), noTerminal+"=1", "GORACE="+quickExit,
-				"PILLION_CONFIG_DIR="+filepath.Join(e.WorkDir, "config"), "PILLION_STATE_DIR="+filepath.Join(e.WorkDir, "state"),
+				"PILLION_CONFIG_DIR="+filepath.Join(e.WorkDir, "config"), "PILLION_STATE_DIR="+filepath.Join(e.WorkDir, "state"), "PILLION_CACHE_DIR="+filepath.Join(e.WorkDir, "cache"),
 				"XDG_RUNTIME_DIR=", "FAKE="+pathOf(t, "fakestdio"))
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},

@@ -80,6 +80,8 @@ type Tool struct {
 	OpenWorld   *bool
 	// TaskSupport is execution.taskSupport: "", "forbidden", "optional", "required".
 	TaskSupport string
+	// Tokens is about what its definition costs a model that is given it.
+	Tokens int
 	// Hash is over name, description, schemas and annotations; key order and white space play no part.
 	Hash string
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"pillion/mcp/catalog"
 	"pillion/mcp/parts"
 )
 
@@ -80,6 +81,7 @@ func readTool(entry jsontext.Value) (t Tool, err error) {
 	if t.Hash, err = t.hash(); err != nil {
 		return t, errRepeatedInside
 	}
+	t.Tokens = catalog.ToolTokens(t.Name, t.Description, t.InputSchema)
 	return t, nil
 }
 

@@ -37,8 +37,12 @@ func (h *Host) reload(folders func() []string) {
 	h.locked(func() {
 		h.roots, h.documents, h.policies = roots, read, policies
 		h.adopt(entries, grounds)
-		event = h.judgeAll()
+		h.judgeEach()
 	})
+	recalled := h.recall(func(*slot) bool { return true })
+	h.locked(func() { event = h.tellAll() })
+	event.Tools = append(recalled.Tools, event.Tools...)
+	event.Resources, event.Prompts = recalled.Resources, recalled.Prompts
 	event.Files = true
 	h.notify(event)
 	if h.options.IsStill { // nothing starts by itself, and so nobody looks for it

@@ -11,6 +11,7 @@ import (
 
 	"pillion/mcp/audit"
 	"pillion/mcp/auth"
+	"pillion/mcp/catalog"
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
 	"pillion/mcp/permission"
@@ -38,6 +39,10 @@ type Options struct {
 	Results string
 	// SealKey is what grants are sealed with; nil seals none. [Host.SealKeyCame] is told when it comes late.
 	SealKey state.SealKey
+	// Lists keeps what connectors listed for later sessions, and IsBrief reads of it what is shown in lists alone: schemas,
+	// resources and prompts are not known then. Nil keeps nothing.
+	Lists   *catalog.Store
+	IsBrief bool
 	// OwnFolders are further folders of Pillion's own: no standing yes covers a call that names one (S20).
 	OwnFolders []string
 	// Policies are the administrator's; none need exist.
@@ -132,6 +137,9 @@ type Host struct {
 	inputs      *inputBook
 	repeats     repeats
 
+	lists    *catalog.Store // nil keeps nothing
+	keepWake chan struct{}  // capacity 1: there is something unkept
+
 	closing   chan struct{}
 	stopOnce  sync.Once
 	closeOnce sync.Once
@@ -175,6 +183,7 @@ type Host struct {
 	mode        permission.Mode
 	secrets     *redact.Set
 	toolIndex   *toolIndex // nil when what is listed has changed since
+	unkept      map[string]unkept
 }
 
 // New returns a host that does nothing until [Host.Start].
@@ -192,6 +201,9 @@ func New(o Options) *Host {
 		tasks:       newTaskBook(),
 		approvals:   newApprovalQueue(),
 		inputs:      newInputBook(o.Secrets),
+		lists:       o.Lists,
+		keepWake:    make(chan struct{}, 1),
+		unkept:      map[string]unkept{},
 		closing:     make(chan struct{}),
 		lifetime:    lifetime,
 		end:         end,
@@ -229,6 +241,14 @@ func (h *Host) isClosing() bool {
 // It returns before any connector has answered.
 func (h *Host) Start() {
 	h.audit.Start()
+	if h.lists != nil {
+		h.locked(func() {
+			if !h.isClosing() {
+				h.workers.Add(1)
+				go h.keepLists()
+			}
+		})
+	}
 	h.SetRoots(h.options.Roots)
 }
 

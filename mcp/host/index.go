@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"pillion/mcp/catalog"
 	"pillion/mcp/connector"
@@ -113,7 +114,7 @@ func newTool(s *slot, tool connector.Tool, served string) Tool {
 		InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations, takes: tool.InputSchema, returns: tool.OutputSchema,
 		ReadOnly:      tool.ReadOnly != nil && *tool.ReadOnly,
 		IsDestructive: tool.Destructive == nil || *tool.Destructive,
-		OpenWorld:     tool.OpenWorld, Hash: tool.Hash, Tokens: tokensOf(tool), Tags: s.entry.Options.TagsOf(tool.Name),
+		OpenWorld:     tool.OpenWorld, Hash: tool.Hash, Tokens: tool.Tokens, Tags: s.entry.Options.TagsOf(tool.Name),
 	}
 }
 
@@ -140,10 +141,6 @@ func (h *Host) offered(s *slot) []connector.Tool {
 		return s.catalogue.Tools
 	}
 	return slices.DeleteFunc(slices.Clone(s.catalogue.Tools), isOff)
-}
-
-func tokensOf(tool connector.Tool) int {
-	return (len(tool.Name) + len(tool.Description) + len(tool.InputSchema)) / bytesPerToken
 }
 
 // Signature is the tool's signature in TypeScript.
@@ -250,6 +247,8 @@ func (h *Host) publish(s *slot, catalogue *connector.Catalogue) []ToolsChange {
 	if s.main != nil { // what it lists is told of its connector's own process
 		return nil
 	}
+	s.isRecalled, s.listedAt = false, time.Now()
+	h.keepLater(s)
 	s.generation++
 	h.toolIndex = nil
 	if changes := h.toolsChanged(s); len(changes) > 0 {

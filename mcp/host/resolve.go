@@ -142,7 +142,7 @@ func (h *Host) target(id, name string) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	if entry.slot.id != id || entry.slot.process == nil {
+	if entry.slot.id != id || entry.slot.process == nil || entry.slot.isRecalled {
 		return target{}, &UnknownError{What: "tool", Name: name}
 	}
 	s := entry.slot
@@ -175,10 +175,11 @@ func (h *Host) connectorOfTool(name string) (string, error) {
 	}
 }
 
-// unlistedOwners are the connectors that the tool may be of and whose tools are not known; h.mu is held.
+// unlistedOwners are the connectors that the tool may be of and whose tools are not known, or only from an earlier session; h.mu is
+// held.
 func (h *Host) unlistedOwners(name string) []string {
 	var owners []string
-	for _, tool := range h.labelled(name, func(s *slot) bool { return !s.isListed() || !s.standing.mayRun() }) {
+	for _, tool := range h.labelled(name, func(s *slot) bool { return !s.isListed() || s.isRecalled || !s.standing.mayRun() }) {
 		owners = append(owners, tool.connector)
 	}
 	return owners

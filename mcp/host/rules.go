@@ -79,7 +79,11 @@ func (h *Host) newRule(r NewRule) (permission.Rule, error) {
 			return permission.Rule{}, err
 		}
 	}
-	for _, tool := range h.offered(s) {
+	offered := h.offered(s)
+	if s.isRecalled { // only what is listed live is allowed
+		offered, rule.ServerVersion = nil, ""
+	}
+	for _, tool := range offered {
 		if r.Tool == "" || tool.Name == rule.Tool {
 			cover(&rule, h.textOf(tool), tool)
 		}

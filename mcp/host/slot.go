@@ -56,6 +56,9 @@ type slot struct {
 	catalogue    *connector.Catalogue
 	lister       *connector.Connector // the process that the catalogue came from
 	catalogueKey string               // of the definition that listed it, in its place
+	isRecalled   bool                 // it was listed in an earlier session: nothing is decided by it (S9)
+	recalledKey  string               // of the definition that was last looked for among the lists that are kept
+	listedAt     time.Time
 	generation   int
 	told         map[string]string // the tools that were told last, with their hashes, by id
 	server       Server

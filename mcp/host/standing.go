@@ -33,7 +33,21 @@ func (h *Host) rejudge() Event {
 }
 
 // judgeAll judges every slot anew and returns what is to be told; h.mu is held.
-func (h *Host) judgeAll() (event Event) {
+func (h *Host) judgeAll() Event {
+	h.judgeEach()
+	return h.tellAll()
+}
+
+// judgeEach is called with h.mu held, as tellAll is after it.
+func (h *Host) judgeEach() {
+	for _, s := range h.slots {
+		if s.main == nil {
+			h.judge(s)
+		}
+	}
+}
+
+func (h *Host) tellAll() (event Event) {
 	for id, s := range h.slots {
 		if s.main != nil {
 			continue
@@ -43,7 +57,6 @@ func (h *Host) judgeAll() (event Event) {
 		} else {
 			event.Connectors = append(event.Connectors, id)
 		}
-		h.judge(s)
 		if s.isListed() && s.standing.mayRun() {
 			event.Tools = append(event.Tools, h.toolsChanged(s)...)
 		}

@@ -39,6 +39,9 @@ type Connector struct {
 	Warnings []string
 	// IsBroken is set where the text of the entry is so wrong that it cannot run.
 	IsBroken bool
+	// IsStale is set where what it lists is known from an earlier session; ListedAt is when it was listed, zero where it was not.
+	IsStale  bool
+	ListedAt time.Time
 	// IsSelf is set for an entry that would start Pillion itself.
 	IsSelf bool
 	// OffBy are those who keep it off (A12), IsPinned and Profile what the user chose for it.
@@ -86,9 +89,6 @@ type Tool struct {
 
 // maxSummaryRunes bounds the one line shown for a tool.
 const maxSummaryRunes = 140
-
-// bytesPerToken is the estimate that token costs are made with.
-const bytesPerToken = 4
 
 // Connectors returns every connector: those that are pinned first, and otherwise in the order of the files.
 func (h *Host) Connectors() []Connector {
@@ -152,10 +152,11 @@ func (h *Host) view(s *slot) Connector {
 		view.Warnings = append(view.Warnings, "some callers do not say which session started theirs; each of those has a process to itself")
 	}
 	if s.isListed() && s.standing.mayRun() {
+		view.IsStale, view.ListedAt = s.isRecalled, s.listedAt
 		view.Resources, view.Prompts = len(s.catalogue.Resources), len(s.catalogue.Prompts)
 		for _, tool := range h.offered(s) {
 			view.Tools++
-			view.Tokens += tokensOf(tool)
+			view.Tokens += tool.Tokens
 		}
 		for _, bad := range s.catalogue.Quarantined {
 			name, _ := h.secrets.Text(bad.Name)

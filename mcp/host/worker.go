@@ -92,6 +92,9 @@ func (h *Host) step(s *slot) bool {
 	if h.isClosing() {
 		return false
 	}
+	if event := h.recall(func(other *slot) bool { return other == s }); len(event.Connectors) > 0 {
+		h.notify(event)
+	}
 	next := h.begin(s)
 	switch next.action {
 	case actionStart:

@@ -17,6 +17,7 @@ const (
 	Trace         Name = "trace"
 	ConfigFolder  Name = "configFolder"
 	StateFolder   Name = "stateFolder"
+	CacheFolder   Name = "cacheFolder"
 	ConnectorFile Name = "connectorFile"
 	PolicyFile    Name = "policyFile"
 	CAFile        Name = "caFile"
@@ -222,6 +223,12 @@ func placeSettings() []Setting {
 			Line: "The folder of what Pillion remembers: permissions, consents, the log, the audit log.",
 			Paragraph: "Without it that is pillion in the platform's folder for state. " +
 				"A folder that lies in a workspace, is not yours, or can be written by others is refused.",
+		},
+		{
+			Name: CacheFolder, Owner: OfSession, Kind: Path, From: []Channel{Environment}, variable: "PILLION_CACHE_DIR",
+			Line: "The folder of what can be found out again: what connectors listed last.",
+			Paragraph: "Without it that is pillion in the platform's folder for caches: XDG_CACHE_HOME or .cache on Linux, Library/Caches on a Mac, AppData/Local on Windows. " +
+				"It may be removed at any time. Nothing is kept in one that lies in a workspace, is not yours, or can be written by others.",
 		},
 		{
 			Name: ConnectorFile, Owner: OfSession, Kind: Path, From: []Channel{Environment}, variable: "PILLION_MCP_CONFIG",

@@ -41,8 +41,9 @@ type Options struct {
 	Settings *Settings
 	// SettingsChanged, if not nil, is told that they may have changed, or that there is news of them.
 	SettingsChanged func()
-	// IsStill and AllowedOnce are those of [host.Options].
+	// IsStill, IsBrief and AllowedOnce are those of [host.Options].
 	IsStill     bool
+	IsBrief     bool
 	AllowedOnce []string
 	Asker       host.Asker
 	Observe     func(host.Event)
@@ -97,6 +98,9 @@ func Open(o Options) (*Core, error) {
 		return nil, err
 	}
 	own := []string{folders.Config, folders.Runtime}
+	if folders.Cache != "" {
+		own = append(own, folders.Cache)
+	}
 	if p.scratch != "" {
 		own = append(own, p.scratch)
 	}
@@ -123,7 +127,8 @@ func Open(o Options) (*Core, error) {
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand}, Subreaper: o.Subreaper,
 			Policies: policiesIn(o.Settings.Resolved(), o.Environ),
 			CAFile:   func() string { return o.Settings.Resolved().Value(settings.CAFile).Text() },
-			Roots:    o.Roots, IsUntrusted: !isTrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
+			Lists:    keptLists(folders, o), IsBrief: o.IsBrief,
+			Roots: o.Roots, IsUntrusted: !isTrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
 			Secrets: auth.New(auth.Options{
 				Folder: p.folder, KeyFolder: folders.Config, Keyring: o.Keyring,
@@ -136,6 +141,8 @@ func Open(o Options) (*Core, error) {
 // Folders are where Pillion's files lie.
 type Folders struct {
 	Config, State string
+	// Cache holds what can be found out again; empty where no place for it is known.
+	Cache string
 	// Runtime holds the sockets of windows that are open.
 	Runtime string
 	// UserFile is the user's own mcp.json, Settings their settings.json; neither need exist.
@@ -158,6 +165,7 @@ func FindFolders(environ []string) (Folders, error) {
 	if folders.State, err = stateFolder(look, home); err != nil {
 		return Folders{}, err
 	}
+	folders.Cache = cacheFolder(look, home)
 	runtime := filepath.Join(folders.State, "run")
 	if given := firstSet(look, "XDG_RUNTIME_DIR"); given != "" && filepath.IsAbs(given) {
 		runtime = given

@@ -17,3 +17,20 @@ func stateFolder(look func(string) (string, bool), home string) (string, error) 
 	}
 	return filepath.Join(home, "AppData", "Local", "pillion", "state"), nil
 }
+
+// cacheFolder is empty where there is none: what is kept in it can be had again.
+func cacheFolder(look func(string) (string, bool), home string) string {
+	if given := firstSet(look, "PILLION_CACHE_DIR"); given != "" {
+		if !filepath.IsAbs(given) {
+			return ""
+		}
+		return given
+	}
+	if given := firstSet(look, "LOCALAPPDATA"); filepath.IsAbs(given) {
+		return filepath.Join(given, "pillion", "cache")
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, "AppData", "Local", "pillion", "cache")
+}

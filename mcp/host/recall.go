@@ -1,0 +1,216 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"pillion/mcp/catalog"
+	"pillion/mcp/connector"
+	"pillion/mcp/redact"
+	"pillion/mcp/state"
+)
+
+// What a connector listed is kept for later sessions, so that it is known before anything runs (C3, J1). What is recalled is shown,
+// found and described; nothing is decided by it: a call waits for the live list (S9), and a permission is given on that alone.
+
+// otherLists is what else was listed than tools.
+type otherLists struct {
+	Resources         []connector.Resource
+	ResourceTemplates []connector.ResourceTemplate
+	Prompts           []connector.Prompt
+	Quarantined       []connector.Quarantined
+}
+
+// unkept is a list that is to be kept, with the secrets that must not be in it.
+type unkept struct {
+	catalogue *connector.Catalogue
+	server    Server
+	secrets   *redact.Set
+}
+
+// keepTime bounds the wait for another window that writes.
+const keepTime = 2 * time.Second
+
+// recalls reports whether a slot's list may be among those that are kept and nobody has looked; h.mu is held.
+func (s *slot) recalls() bool {
+	return s.main == nil && !s.isListed() && s.recalledKey != s.key() && s.standing.mayRun()
+}
+
+// listKey names what is kept of a slot's definition; Host.mu is held.
+func (s *slot) listKey() string { return catalog.Key(s.hash, s.ground.project, s.ground.rootID) }
+
+// recall looks at what is kept for those slots that have listed nothing, and returns what is to be told of it.
+func (h *Host) recall(concerned func(*slot) bool) (event Event) {
+	if h.lists == nil {
+		return event
+	}
+	type wanted struct {
+		slot          *slot
+		key, kept     string
+		list          *catalog.List
+		others        otherLists
+		server        Server
+		hasBeenBroken bool
+	}
+	var all []*wanted
+	h.locked(func() {
+		for _, s := range h.slots {
+			if s.recalls() && concerned(s) {
+				s.recalledKey = s.key()
+				all = append(all, &wanted{slot: s, key: s.key(), kept: s.listKey()})
+			}
+		}
+	})
+	for _, w := range all {
+		w.list, w.others, w.server = h.readList(w.kept)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, w := range all {
+		s := w.slot
+		if w.list == nil || s.key() != w.key || s.isListed() || s.isRemoved {
+			continue
+		}
+		before := s.catalogue
+		s.catalogue, s.catalogueKey, s.lister = catalogueOf(w.list, w.others), w.key, nil
+		s.isRecalled, s.listedAt, s.server = true, w.list.ListedAt, w.server
+		s.generation++
+		h.toolIndex = nil
+		event.Connectors = append(event.Connectors, s.id)
+		event.Tools = append(event.Tools, h.toolsChanged(s)...)
+		resources, prompts := s.otherLists(before)
+		event.Resources, event.Prompts = append(event.Resources, resources...), append(event.Prompts, prompts...)
+		s.touch()
+	}
+	return event
+}
+
+// readList reads what is kept of a definition; nil where there is nothing that can be used.
+func (h *Host) readList(key string) (*catalog.List, otherLists, Server) {
+	var others otherLists
+	var server Server
+	read := h.lists.Read
+	if h.options.IsBrief {
+		read = h.lists.Summaries
+	}
+	list, err := read(key)
+	if err == nil && len(list.Others) > 0 {
+		err = json.Unmarshal(list.Others, &others)
+	}
+	if err == nil && len(list.Server) > 0 {
+		err = json.Unmarshal(list.Server, &server)
+	}
+	if err == nil {
+		return list, others, server
+	}
+	var newer *state.NewerError
+	if !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &newer) {
+		ctx, cancel := context.WithTimeout(h.lifetime, keepTime)
+		defer cancel()
+		h.log.Warn("kept list not read", "error", err, "setAside", h.lists.SetAside(ctx, key))
+	}
+	return nil, otherLists{}, Server{}
+}
+
+func catalogueOf(list *catalog.List, others otherLists) *connector.Catalogue {
+	catalogue := &connector.Catalogue{
+		Tools: make([]connector.Tool, len(list.Tools)), Quarantined: others.Quarantined,
+		Resources: others.Resources, ResourceTemplates: others.ResourceTemplates, Prompts: others.Prompts,
+	}
+	for i, t := range list.Tools {
+		catalogue.Tools[i] = connector.Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
+			ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent, OpenWorld: t.OpenWorld, TaskSupport: t.TaskSupport, Hash: t.Hash,
+			Tokens: t.Tokens,
+		}
+	}
+	return catalogue
+}
+
+// keepLater has the slot's list kept; h.mu is held.
+func (h *Host) keepLater(s *slot) {
+	if h.lists == nil {
+		return
+	}
+	h.unkept[s.listKey()] = unkept{s.catalogue, s.server, h.secrets}
+	select {
+	case h.keepWake <- struct{}{}:
+	default:
+	}
+}
+
+// keepLists writes what was listed, until the host closes.
+func (h *Host) keepLists() {
+	defer h.workers.Done()
+	hasPruned := false
+	for isClosing := false; !isClosing; {
+		select {
+		case <-h.keepWake:
+		case <-h.closing:
+			isClosing = true
+		}
+		if h.keepNow() && !hasPruned {
+			hasPruned = true
+			h.inKeepTime("kept lists not tidied", h.lists.Prune)
+		}
+	}
+}
+
+// keepNow writes what is to be kept by now, and reports whether there was something.
+func (h *Host) keepNow() bool {
+	var all map[string]unkept
+	h.locked(func() { all, h.unkept = h.unkept, map[string]unkept{} })
+	for key, one := range all {
+		h.inKeepTime("list not kept", func(ctx context.Context) error { return h.lists.Write(ctx, key, one.list()) })
+	}
+	return len(all) > 0
+}
+
+// inKeepTime does what costs the next session a start at most, if it fails.
+func (h *Host) inKeepTime(failure string, do func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), keepTime)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		h.log.Debug(failure, "error", err)
+	}
+}
+
+// list is what is kept, as it may be shown (E7): a tool or a resource whose very name holds a secret is left out.
+func (u unkept) list() *catalog.List {
+	list := &catalog.List{Tools: make([]catalog.Tool, 0, len(u.catalogue.Tools))}
+	for _, t := range u.catalogue.Tools {
+		if _, isSecret := u.secrets.Text(t.Name); isSecret {
+			continue
+		}
+		kept := catalog.Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
+			ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent, OpenWorld: t.OpenWorld, TaskSupport: t.TaskSupport, Hash: t.Hash,
+			Tokens: t.Tokens,
+		}
+		for _, text := range []*string{&kept.Title, &kept.Description} {
+			*text, _ = u.secrets.Text(*text)
+		}
+		for _, value := range []*[]byte{&kept.InputSchema, &kept.OutputSchema, &kept.Annotations} {
+			*value, _ = u.secrets.Bytes(*value)
+		}
+		list.Tools = append(list.Tools, kept)
+	}
+	others := otherLists{u.catalogue.Resources, u.catalogue.ResourceTemplates, u.catalogue.Prompts, u.catalogue.Quarantined}
+	list.Resources, list.Prompts = len(others.Resources), len(others.Prompts)
+	list.Others, list.Server = u.clean(others), u.clean(u.server)
+	return list
+}
+
+// clean is a value as JSON without the secrets; nil where it cannot be written.
+func (u unkept) clean(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	text, _ = u.secrets.Bytes(text)
+	return text
+}
