@@ -50,7 +50,7 @@ var directions = map[string][]string{
 	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host", "mcp/settings", "rpc/message"},
 	"sidecar": {
 		"sidecar/core", "sidecar/attach", "sidecar/configdoc", "sidecar/stream", "sidecar/doctor", "editors", "rpc", "rpc/message",
-		"mcp/host", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
+		"mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
 	},
 }
 

@@ -31,7 +31,10 @@ func ConnectorMessage(c host.Connector) message.Connector {
 		Transport: message.Transport(c.Transport), Tools: c.Tools, Resources: c.Resources, Prompts: c.Prompts,
 		Tokens: c.Tokens, Generation: c.Generation, ShadowedBy: message.ConnectorID(c.ShadowedBy),
 		Processes: []message.ConnectorProcess{}, Warnings: c.Warnings, Pinned: c.IsPinned, Phase: c.Phase,
-		AliasOf: message.ConnectorID(c.AliasOf), Profiles: c.Profiles,
+		Stale: c.IsStale, AliasOf: message.ConnectorID(c.AliasOf), Profiles: c.Profiles,
+	}
+	if !c.ListedAt.IsZero() {
+		wire.ListedAt = new(c.ListedAt.UTC())
 	}
 	for _, by := range c.OffBy {
 		wire.DisabledBy = append(wire.DisabledBy, message.DisabledBy(by))

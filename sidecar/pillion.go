@@ -38,6 +38,7 @@ func (s *Session) handleShared(r *rpc.Router) {
 	rpc.Handle(r, message.Consents, s.consentRecords)
 	rpc.Handle(r, message.Tools, s.tools)
 	rpc.Handle(r, message.ToolDetail, s.tool)
+	rpc.Handle(r, message.Catalog, s.catalog)
 	rpc.Handle(r, message.ToolCall, s.toolCall)
 	rpc.Handle(r, message.Calls, s.calls)
 	rpc.Handle(r, message.CallDetail, s.call)

@@ -1,95 +1,122 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
-	"slices"
 	"strconv"
-	"strings"
 
+	"pillion/mcp/catalog"
+	"pillion/mcp/config"
 	"pillion/mcp/host"
+	"pillion/mcp/why"
 	"pillion/rpc"
 	"pillion/rpc/message"
+	"pillion/sidecar/configdoc"
 )
 
 // maxToolsPerPage is how many tools one answer lists when the caller names no limit.
 const maxToolsPerPage = 500
 
 func (s *Session) tools(ctx context.Context, params message.ToolsParams) (message.ToolsResult, error) {
-	if err := params.Check(); err != nil {
-		return message.ToolsResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
-	}
 	c, err := s.host(ctx)
 	if err != nil {
 		return message.ToolsResult{}, err
 	}
-	connector := ""
-	if params.Connector != "" {
-		found, err := c.Connector(string(params.Connector))
-		if err != nil {
-			return message.ToolsResult{}, misuse(err)
-		}
-		connector = found.ID
+	result, err := toolsFound(c.Host, params, s.wireReasons)
+	return result, misuse(err)
+}
+
+// ToolsMessage is what a host in this process says to [message.Tools]. The error is that of the host, or an [*rpc.Error].
+func ToolsMessage(h *host.Host, params message.ToolsParams) (message.ToolsResult, error) {
+	return toolsFound(h, params, func(reasons []why.Reason) []message.Reason {
+		return wireReasons(reasons, func(path string, span config.Span) *message.Range {
+			return rangeOf(h.Documents(), path, span, configdoc.Units{IsUTF16: true})
+		})
+	})
+}
+
+// toolsFound lists or searches.
+func toolsFound(h *host.Host, params message.ToolsParams, reasons func([]why.Reason) []message.Reason) (message.ToolsResult, error) {
+	if err := params.Check(); err != nil {
+		return message.ToolsResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
 	}
-	listed := c.Tools
-	if params.All {
-		listed = c.AllTools
-	}
-	matching := matchingTools(listed(), connector, params.Query, params.Tag)
-	page, next, err := pageOf(matching, params.Cursor, params.Limit)
+	from, err := placeOf(params.Cursor)
 	if err != nil {
 		return message.ToolsResult{}, err
 	}
-	result := message.ToolsResult{Tools: make([]message.Tool, len(page)), Total: len(matching), NextCursor: next}
-	for i, tool := range page {
-		result.Tools[i] = ToolMessage(tool, params.Detail)
+	search := host.Search{Query: params.Query, Tag: params.Tag, From: from, Limit: params.Limit, All: params.All}
+	if params.Connector != "" {
+		found, err := h.Connector(string(params.Connector))
+		if err != nil {
+			return message.ToolsResult{}, err
+		}
+		search.Connector = found.ID
 	}
-	if params.Explain || len(matching) == 0 {
-		result.Why = s.wireReasons(c.Absences(connector))
+	if search.Limit == 0 {
+		search.Limit = maxToolsPerPage
+	}
+	found := h.Search(search)
+	if from > found.Total {
+		return message.ToolsResult{}, noSuchPlace(params.Cursor)
+	}
+	result := message.ToolsResult{Tools: make([]message.Tool, len(found.Tools)), Total: found.Total, Partial: found.IsPartial}
+	if end := from + len(found.Tools); end < found.Total {
+		result.NextCursor = strconv.Itoa(end)
+	}
+	for i, tool := range found.Tools {
+		result.Tools[i] = ToolMessage(tool, params.Detail)
+		if params.Explain {
+			result.Tools[i].FoundBy = foundBy(found.By[i])
+		}
+	}
+	if params.Explain || found.Total == 0 {
+		result.Why = reasons(h.Absences(search.Connector))
 	}
 	return result, nil
 }
 
-// matchingTools are those in which every word of the query stands somewhere.
-func matchingTools(tools []host.Tool, connector, query, tag string) []host.Tool {
-	words := strings.Fields(strings.ToLower(query))
-	var matching []host.Tool
-	for _, tool := range tools {
-		if (connector != "" && tool.Connector != connector) || tag != "" && !slices.Contains(tool.Tags, tag) {
-			continue
-		}
-		text := strings.ToLower(strings.Join(append([]string{tool.Label, tool.ServedName, tool.Title, tool.Description}, tool.Tags...), " "))
-		if containsAll(text, words) {
-			matching = append(matching, tool)
-		}
+func foundBy(by []catalog.Found) []message.FoundBy {
+	wire := make([]message.FoundBy, len(by))
+	for i, found := range by {
+		wire[i] = message.FoundBy{Term: found.Term, In: message.FoundIn(found.Field)}
 	}
-	return matching
+	return wire
 }
 
-func containsAll(text string, words []string) bool {
-	for _, word := range words {
-		if !strings.Contains(text, word) {
-			return false
-		}
+// placeOf is where a page begins.
+func placeOf(cursor string) (int, error) {
+	if cursor == "" {
+		return 0, nil
 	}
-	return true
+	at, err := strconv.Atoi(cursor)
+	if err != nil || at < 0 {
+		return 0, noSuchPlace(cursor)
+	}
+	return at, nil
 }
 
-// pageOf cuts one page; a cursor is the place to go on from.
-func pageOf(tools []host.Tool, cursor string, limit int) (page []host.Tool, next string, err error) {
-	start := 0
-	if cursor != "" {
-		if start, err = strconv.Atoi(cursor); err != nil || start < 0 || start > len(tools) {
-			return nil, "", rpc.Errorf(rpc.CodeInvalidParams, "cursor %q is none of an answer to this list", cursor)
-		}
+func noSuchPlace(cursor string) error {
+	return rpc.Errorf(rpc.CodeInvalidParams, "cursor %q is none of an answer to this list", cursor)
+}
+
+// catalog lists tools in a text of so many tokens.
+func (s *Session) catalog(ctx context.Context, params message.CatalogParams) (message.CatalogResult, error) {
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.CatalogResult{}, err
 	}
-	if limit <= 0 {
-		limit = maxToolsPerPage
+	return CatalogMessage(c.Host, params)
+}
+
+// CatalogMessage is what a host in this process says to [message.Catalog]. The error is an [*rpc.Error].
+func CatalogMessage(h *host.Host, params message.CatalogParams) (message.CatalogResult, error) {
+	if err := params.Check(); err != nil {
+		return message.CatalogResult{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", err)
 	}
-	end := min(len(tools), start+limit)
-	if end < len(tools) {
-		next = strconv.Itoa(end)
-	}
-	return tools[start:end], next, nil
+	block, total, tokens := h.Block(cmp.Or(params.Budget, catalog.DefaultBudget), params.Bias)
+	return message.CatalogResult{
+		Text: block.Text, Tokens: block.Tokens, Shown: block.Shown, Total: total, Warnings: catalog.Warnings(tokens, params.ContextTokens),
+	}, nil
 }
 
 func (s *Session) tool(ctx context.Context, params message.ToolParams) (message.ToolResult, error) {

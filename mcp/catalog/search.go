@@ -89,14 +89,18 @@ func fold(e *Entry) folded {
 }
 
 // Search returns what has all words of a query, the best first, or, where nothing has, what has any: then isPartial is set. What is
-// equally good stands in the order of the entries, short names before long ones. An empty query finds nothing.
-func (x *Index) Search(query string) (hits []Hit, isPartial bool) {
+// equally good stands in the order of the entries, short names before long ones. An empty query finds nothing. isWanted leaves
+// entries out, by their places; nil wants all.
+func (x *Index) Search(query string, isWanted func(at int) bool) (hits []Hit, isPartial bool) {
 	terms := termsOf(query)
 	if len(terms) == 0 {
 		return nil, false
 	}
 	isPartial = true
 	for at := range x.entries {
+		if isWanted != nil && !isWanted(at) {
+			continue
+		}
 		hit := x.entries[at].match(terms)
 		hit.At = at
 		switch hasAll := len(hit.Found) == len(terms); {

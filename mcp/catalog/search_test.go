@@ -60,7 +60,7 @@ var tracker = []Entry{
 }
 
 func names(x *Index, entries []Entry, query string) (found []string, isPartial bool) {
-	hits, isPartial := x.Search(query)
+	hits, isPartial := x.Search(query, nil)
 	for _, hit := range hits {
 		found = append(found, entries[hit.At].Connector+"."+entries[hit.At].Name)
 	}
@@ -110,7 +110,7 @@ func TestJ2_AnyWordWhereNothingHasAll(t *testing.T) {
 }
 
 func TestJ2_Explained(t *testing.T) {
-	hits, _ := NewIndex(tracker).Search("saves issue linear")
+	hits, _ := NewIndex(tracker).Search("saves issue linear", nil)
 	if len(hits) != 1 || fmt.Sprint(hits[0].Found) != "[{saves word} {issue substring} {linear connector}]" {
 		t.Errorf("%+v", hits)
 	}
@@ -133,7 +133,7 @@ func TestJ2_WhatIsFoundIsThere(t *testing.T) {
 			}
 			return n
 		}
-		hits, isPartial := NewIndex(entries).Search(strings.Join(terms, " "))
+		hits, isPartial := NewIndex(entries).Search(strings.Join(terms, " "), nil)
 		seen, all := map[int]bool{}, len(termsOf(strings.Join(terms, " ")))
 		for i, hit := range hits {
 			n := has(entries[hit.At])
@@ -170,7 +170,7 @@ var queries = []string{"issue", "create issue", "searching tables", "server17 no
 func BenchmarkSearch(b *testing.B) {
 	x := NewIndex(many(10_000))
 	for i := 0; b.Loop(); i++ {
-		x.Search(queries[i%len(queries)])
+		x.Search(queries[i%len(queries)], nil)
 	}
 }
 
@@ -183,7 +183,7 @@ func BenchmarkSearchP99(b *testing.B) {
 		times := make([]time.Duration, 0, 100)
 		for i := range 100 {
 			begun := time.Now()
-			x.Search(queries[i%len(queries)])
+			x.Search(queries[i%len(queries)], nil)
 			times = append(times, time.Since(begun))
 		}
 		slices.Sort(times)

@@ -34,12 +34,16 @@ type schema struct {
 // Signature is the TypeScript function type of a tool: its arguments from its input schema, its result from its output
 // schema, unknown where a schema is absent or says what TypeScript cannot.
 func Signature(name string, input, output []byte) string {
-	arguments := newTypes(input).of(input, maxTypeDepth)
-	result := "unknown"
+	arguments, result := signatureTypes(input, output)
+	return "(args: " + arguments + ") => Promise<" + result + ">  // " + strconv.Quote(name)
+}
+
+func signatureTypes(input, output []byte) (arguments, result string) {
+	arguments, result = newTypes(input).of(input, maxTypeDepth), "unknown"
 	if len(output) > 0 {
 		result = newTypes(output).of(output, maxTypeDepth)
 	}
-	return "(" + "args: " + arguments + ") => Promise<" + result + ">  // " + strconv.Quote(name)
+	return arguments, result
 }
 
 // types writes the types of one document, whose definitions it knows.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pillion/mcp/catalog"
@@ -20,6 +21,8 @@ type toolIndex struct {
 	tools  []indexedTool // by label
 	byName map[string][]int
 	bySlot map[string][]int
+	// words finds tools by words; it is made when it is first asked for, and not under the lock.
+	words func() *catalog.Index
 }
 
 type indexedTool struct {
@@ -62,6 +65,7 @@ func (h *Host) newIndex() *toolIndex {
 	})
 	index.sort()
 	index.name()
+	index.words = sync.OnceValue(func() *catalog.Index { return catalog.NewIndex(entriesOf(index.tools)) })
 	return index
 }
 

@@ -41,7 +41,9 @@ func (s *slot) recalls() bool {
 }
 
 // listKey names what is kept of a slot's definition; Host.mu is held.
-func (s *slot) listKey() string { return catalog.Key(s.hash, s.ground.project, s.ground.rootID) }
+func (s *slot) listKey() string {
+	return catalog.Key(s.hash, s.entry.Name, s.ground.project, s.ground.rootID)
+}
 
 // recall looks at what is kept for those slots that have listed nothing, and returns what is to be told of it.
 func (h *Host) recall(concerned func(*slot) bool) (event Event) {
@@ -49,12 +51,11 @@ func (h *Host) recall(concerned func(*slot) bool) (event Event) {
 		return event
 	}
 	type wanted struct {
-		slot          *slot
-		key, kept     string
-		list          *catalog.List
-		others        otherLists
-		server        Server
-		hasBeenBroken bool
+		slot      *slot
+		key, kept string
+		list      *catalog.List
+		others    otherLists
+		server    Server
 	}
 	var all []*wanted
 	h.locked(func() {
@@ -77,7 +78,7 @@ func (h *Host) recall(concerned func(*slot) bool) (event Event) {
 		}
 		before := s.catalogue
 		s.catalogue, s.catalogueKey, s.lister = catalogueOf(w.list, w.others), w.key, nil
-		s.isRecalled, s.listedAt, s.server = true, w.list.ListedAt, w.server
+		s.isRecalled, s.listedAt, s.server, s.kept = true, w.list.ListedAt, w.server, w.list.Head
 		s.generation++
 		h.toolIndex = nil
 		event.Connectors = append(event.Connectors, s.id)

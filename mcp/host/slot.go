@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"pillion/mcp/catalog"
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
 	"pillion/mcp/consent"
@@ -59,6 +60,7 @@ type slot struct {
 	isRecalled   bool                 // it was listed in an earlier session: nothing is decided by it (S9)
 	recalledKey  string               // of the definition that was last looked for among the lists that are kept
 	listedAt     time.Time
+	kept         catalog.Head // of what was recalled
 	generation   int
 	told         map[string]string // the tools that were told last, with their hashes, by id
 	server       Server

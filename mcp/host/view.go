@@ -154,6 +154,9 @@ func (h *Host) view(s *slot) Connector {
 	if s.isListed() && s.standing.mayRun() {
 		view.IsStale, view.ListedAt = s.isRecalled, s.listedAt
 		view.Resources, view.Prompts = len(s.catalogue.Resources), len(s.catalogue.Prompts)
+		if s.isRecalled { // perhaps not the lists themselves
+			view.Resources, view.Prompts = s.kept.Resources, s.kept.Prompts
+		}
 		for _, tool := range h.offered(s) {
 			view.Tools++
 			view.Tokens += tool.Tokens

@@ -112,7 +112,7 @@ func All() []Declared {
 			Name:      "Tools",
 			Method:    Tools.Method,
 			Direction: DirectionRequest,
-			Doc:       "Lists or searches tools, from what is known: it never starts a connector.",
+			Doc:       "Lists or searches tools, from what is known: it never starts a connector. What a query finds has all of its words, the best first: those that stand in the name before those in the description; where nothing has all of them, it is what has any.",
 		},
 		{
 			Name:      "ToolDetail",
@@ -131,6 +131,12 @@ func All() []Declared {
 			Method:    ToolsChanged.Method,
 			Direction: DirectionEvent,
 			Doc:       "Tells that a connector has a new catalogue.",
+		},
+		{
+			Name:      "Catalog",
+			Method:    Catalog.Method,
+			Direction: DirectionRequest,
+			Doc:       "Lists tools in a text of at most so many tokens, however many there are. It never starts a connector.",
 		},
 		{
 			Name:      "ToolCall",

@@ -91,7 +91,8 @@ type Connector struct {
 	Prompts    int                `json:"prompts"`             // how many prompts its catalogue has
 	Tokens     int                `json:"tokens"`              // estimated context cost of its tools
 	Generation int                `json:"generation"`          // counts its catalogues; 0 before the first
-	Stale      bool               `json:"stale,omitzero"`      // whether the catalogue is an earlier one that could not be fetched anew
+	Stale      bool               `json:"stale,omitzero"`      // whether the catalogue is one of an earlier session: shown and searched, never what a call is judged on
+	ListedAt   *time.Time         `json:"listedAt,omitzero"`   // when the catalogue was listed
 	Server     *ServerIdentity    `json:"server,omitzero"`     // who it said it is, once it did
 	Processes  []ConnectorProcess `json:"processes"`           // what runs for it now
 	ShadowedBy ConnectorID        `json:"shadowedBy,omitzero"` // connector of the same name that is used in its place

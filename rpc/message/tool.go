@@ -63,6 +63,28 @@ type Tool struct {
 	Hash             string         `json:"hash"`             // hash of name, description, schemas and annotations
 	Changed          []Change       `json:"changed,omitzero"` // what differs from the definition that a standing permission was given for; the permission is suspended
 	State            ToolState      `json:"state,omitzero"`
+	FoundBy          []FoundBy      `json:"foundBy,omitzero"` // where the words of a query stand, where that was asked for
+}
+
+// FoundIn is where a word of a query stands, the best place first. One that is
+// not known reads as description.
+type FoundIn string
+
+const (
+	FoundExact       FoundIn = "exact"       // it is the tool's name, label or served name
+	FoundPrefix      FoundIn = "prefix"      // the name begins with it
+	FoundTag         FoundIn = "tag"         // it is one of the tags
+	FoundSubstring   FoundIn = "substring"   // it stands in the name
+	FoundWord        FoundIn = "word"        // a word of the name has the same stem
+	FoundPath        FoundIn = "path"        // it stands in connector.tool, across the dot
+	FoundConnector   FoundIn = "connector"   // it stands in the connector's name
+	FoundDescription FoundIn = "description" // it stands in the title or the description
+)
+
+// FoundBy is one word of a query, in lower case, and where it was found.
+type FoundBy struct {
+	Term string  `json:"term"` // the word
+	In   FoundIn `json:"in"`
 }
 
 // ToolDetailLevel says how much of each tool is told. One that is not known
@@ -83,7 +105,7 @@ type ToolsParams struct {
 	Limit     int             `json:"limit,omitzero"`  // how many at most; 0 leaves it to Pillion
 	Cursor    string          `json:"cursor,omitzero"` // where to go on, from the last answer
 	Detail    ToolDetailLevel `json:"detail,omitzero"`
-	Explain   bool            `json:"explain,omitzero"` // whether to say why there is what there is
+	Explain   bool            `json:"explain,omitzero"` // whether to say why there is what there is, and where each word was found
 	All       bool            `json:"all,omitzero"`     // whether those that are off or quarantined are listed too
 }
 
@@ -99,6 +121,7 @@ func (p ToolsParams) Check() error {
 type ToolsResult struct {
 	Tools      []Tool   `json:"tools"`
 	Total      int      `json:"total"`               // how many match in all
+	Partial    bool     `json:"partial,omitzero"`    // whether nothing has all words of the query, and this is what has any
 	NextCursor string   `json:"nextCursor,omitzero"` // where the next page begins, if there is one
 	Why        []Reason `json:"why,omitzero"`        // why tools are missing from the list, where asked for or nothing matched
 }
@@ -195,7 +218,9 @@ type WhyResult struct {
 }
 
 // Tools lists or searches tools, from what is known: it never starts a
-// connector.
+// connector. What a query finds has all of its words, the best first: those that
+// stand in the name before those in the description; where nothing has all of
+// them, it is what has any.
 var Tools = rpc.Request[ToolsParams, ToolsResult]{Method: "pillion/tools"}
 
 // ToolDetail tells everything about one tool, one that is off or quarantined

@@ -150,8 +150,11 @@
 ---@field tokens integer
 ---counts its catalogues; 0 before the first
 ---@field generation integer
----whether the catalogue is an earlier one that could not be fetched anew
+---whether the catalogue is one of an earlier session: shown and searched, never what a call is
+---judged on
 ---@field stale? boolean
+---when the catalogue was listed
+---@field listedAt? string
 ---who it said it is, once it did
 ---@field server? pillion.ServerIdentity
 ---what runs for it now
@@ -452,6 +455,26 @@
 ---suspended
 ---@field changed? pillion.Change[]
 ---@field state? pillion.ToolState
+---where the words of a query stand, where that was asked for
+---@field foundBy? pillion.FoundBy[]
+
+---pillion.FoundIn is where a word of a query stands, the best place first. One that is not
+---known reads as description.
+---@alias pillion.FoundIn
+---| "exact" # it is the tool's name, label or served name
+---| "prefix" # the name begins with it
+---| "tag" # it is one of the tags
+---| "substring" # it stands in the name
+---| "word" # a word of the name has the same stem
+---| "path" # it stands in connector.tool, across the dot
+---| "connector" # it stands in the connector's name
+---| "description" # it stands in the title or the description
+
+---pillion.FoundBy is one word of a query, in lower case, and where it was found.
+---@class (exact) pillion.FoundBy
+---the word
+---@field term string
+---@field in pillion.FoundIn
 
 ---pillion.ToolDetailLevel says how much of each tool is told. One that is not known reads as
 ---summary.
@@ -472,7 +495,7 @@
 ---where to go on, from the last answer
 ---@field cursor? string
 ---@field detail? pillion.ToolDetailLevel
----whether to say why there is what there is
+---whether to say why there is what there is, and where each word was found
 ---@field explain? boolean
 ---whether those that are off or quarantined are listed too
 ---@field all? boolean
@@ -482,6 +505,8 @@
 ---@field tools pillion.Tool[]
 ---how many match in all
 ---@field total integer
+---whether nothing has all words of the query, and this is what has any
+---@field partial? boolean
 ---where the next page begins, if there is one
 ---@field nextCursor? string
 ---why tools are missing from the list, where asked for or nothing matched
@@ -546,6 +571,30 @@
 ---list means that nothing does.
 ---@class (exact) pillion.WhyResult
 ---@field reasons pillion.Reason[]
+
+-- Catalogue
+
+---pillion.CatalogParams say how large a catalogue may be, and what it is for.
+---@class (exact) pillion.CatalogParams
+---how many tokens the text may cost; 0 leaves it to Pillion
+---@field budget? integer
+---words for what matters: tools that they find come first
+---@field bias? string
+---how many tokens the context holds that it is for, for warnings
+---@field contextTokens? integer
+
+---pillion.CatalogResult is a text that says which tools there are, made to be pasted.
+---@class (exact) pillion.CatalogResult
+---lines; what stands after a tool's name is its connector's own words
+---@field text string
+---about what it costs, at most the budget
+---@field tokens integer
+---how many tools it names
+---@field shown integer
+---how many there are
+---@field total integer
+---what is worth a word about what all definitions cost in that context
+---@field warnings string[]
 
 -- Calls
 
@@ -1923,7 +1972,9 @@ M.requests = {
   ---
   ---Params: `pillion.SessionParams`. Result: `pillion.Empty`.
   session_end = 'pillion/session/end',
-  ---Lists or searches tools, from what is known: it never starts a connector.
+  ---Lists or searches tools, from what is known: it never starts a connector. What a query
+  ---finds has all of its words, the best first: those that stand in the name before those in
+  ---the description; where nothing has all of them, it is what has any.
   ---
   ---Params: `pillion.ToolsParams`. Result: `pillion.ToolsResult`.
   tools = 'pillion/tools',
@@ -1938,6 +1989,11 @@ M.requests = {
   ---
   ---Params: `pillion.WhyParams`. Result: `pillion.WhyResult`.
   why = 'pillion/why',
+  ---Lists tools in a text of at most so many tokens, however many there are. It never starts a
+  ---connector.
+  ---
+  ---Params: `pillion.CatalogParams`. Result: `pillion.CatalogResult`.
+  catalog = 'pillion/catalog',
   ---Calls one tool of one connector and returns what it produced. A call that must ask stays
   ---open until it is answered or withdrawn; a call on a connector that waits for permission
   ---opens that question and answers needsConsent at once.

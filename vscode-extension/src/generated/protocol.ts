@@ -205,8 +205,13 @@ export interface Connector {
   tokens: number;
   /** counts its catalogues; 0 before the first */
   generation: number;
-  /** whether the catalogue is an earlier one that could not be fetched anew */
+  /**
+   * whether the catalogue is one of an earlier session: shown and searched, never what a call
+   * is judged on
+   */
   stale?: boolean;
+  /** when the catalogue was listed */
+  listedAt?: string;
   /** who it said it is, once it did */
   server?: ServerIdentity;
   /** what runs for it now */
@@ -567,6 +572,37 @@ export interface Tool {
    */
   changed?: Change[];
   state?: ToolState;
+  /** where the words of a query stand, where that was asked for */
+  foundBy?: FoundBy[];
+}
+
+/**
+ * FoundIn is where a word of a query stands, the best place first. One that is not known reads
+ * as description.
+ */
+export type FoundIn =
+  /** it is the tool's name, label or served name */
+  | "exact"
+  /** the name begins with it */
+  | "prefix"
+  /** it is one of the tags */
+  | "tag"
+  /** it stands in the name */
+  | "substring"
+  /** a word of the name has the same stem */
+  | "word"
+  /** it stands in connector.tool, across the dot */
+  | "path"
+  /** it stands in the connector's name */
+  | "connector"
+  /** it stands in the title or the description */
+  | "description";
+
+/** FoundBy is one word of a query, in lower case, and where it was found. */
+export interface FoundBy {
+  /** the word */
+  term: string;
+  in: FoundIn;
 }
 
 /** ToolDetailLevel says how much of each tool is told. One that is not known reads as summary. */
@@ -591,7 +627,7 @@ export interface ToolsParams {
   /** where to go on, from the last answer */
   cursor?: string;
   detail?: ToolDetailLevel;
-  /** whether to say why there is what there is */
+  /** whether to say why there is what there is, and where each word was found */
   explain?: boolean;
   /** whether those that are off or quarantined are listed too */
   all?: boolean;
@@ -602,6 +638,8 @@ export interface ToolsResult {
   tools: Tool[];
   /** how many match in all */
   total: number;
+  /** whether nothing has all words of the query, and this is what has any */
+  partial?: boolean;
   /** where the next page begins, if there is one */
   nextCursor?: string;
   /** why tools are missing from the list, where asked for or nothing matched */
@@ -689,6 +727,32 @@ export interface WhyParams {
  */
 export interface WhyResult {
   reasons: Reason[];
+}
+
+// Catalogue
+
+/** CatalogParams say how large a catalogue may be, and what it is for. */
+export interface CatalogParams {
+  /** how many tokens the text may cost; 0 leaves it to Pillion */
+  budget?: number;
+  /** words for what matters: tools that they find come first */
+  bias?: string;
+  /** how many tokens the context holds that it is for, for warnings */
+  contextTokens?: number;
+}
+
+/** CatalogResult is a text that says which tools there are, made to be pasted. */
+export interface CatalogResult {
+  /** lines; what stands after a tool's name is its connector's own words */
+  text: string;
+  /** about what it costs, at most the budget */
+  tokens: number;
+  /** how many tools it names */
+  shown: number;
+  /** how many there are */
+  total: number;
+  /** what is worth a word about what all definitions cost in that context */
+  warnings: string[];
 }
 
 // Calls
@@ -2340,7 +2404,11 @@ export interface Requests {
   "pillion/session/restart": { params: SessionParams; result: Empty };
   /** Does the same, and forgets what was allowed to the session and who joined it. */
   "pillion/session/end": { params: SessionParams; result: Empty };
-  /** Lists or searches tools, from what is known: it never starts a connector. */
+  /**
+   * Lists or searches tools, from what is known: it never starts a connector. What a query
+   * finds has all of its words, the best first: those that stand in the name before those in
+   * the description; where nothing has all of them, it is what has any.
+   */
   "pillion/tools": { params: ToolsParams; result: ToolsResult };
   /**
    * Tells everything about one tool, one that is off or quarantined too. It never starts a
@@ -2353,6 +2421,11 @@ export interface Requests {
    * have been meant.
    */
   "pillion/why": { params: WhyParams; result: WhyResult };
+  /**
+   * Lists tools in a text of at most so many tokens, however many there are. It never starts a
+   * connector.
+   */
+  "pillion/catalog": { params: CatalogParams; result: CatalogResult };
   /**
    * Calls one tool of one connector and returns what it produced. A call that must ask stays
    * open until it is answered or withdrawn; a call on a connector that waits for permission
@@ -2496,6 +2569,7 @@ export const requests = {
   tools: "pillion/tools",
   toolDetail: "pillion/tool",
   why: "pillion/why",
+  catalog: "pillion/catalog",
   toolCall: "pillion/tool/call",
   calls: "pillion/calls",
   callDetail: "pillion/call",
