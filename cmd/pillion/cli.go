@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -23,6 +24,12 @@ type grammar struct {
 
 	Verb struct {
 		Version     versionVerb        `cmd:"" help:"Print the version."`
+		Ls          lsVerb             `cmd:"" help:"List connectors and what their tools cost, or the tools of one; nothing is started."`
+		Search      searchVerb         `cmd:"" help:"Search the tools of all connectors; nothing is started."`
+		Types       typesVerb          `cmd:"" help:"Print TypeScript types of tools; nothing is started."`
+		Schema      schemaVerb         `cmd:"" help:"Print the schemas of tools, in several forms; nothing is started."`
+		Catalog     catalogVerb        `cmd:"" help:"Print a text of bounded cost that says which tools there are; nothing is started."`
+		Refresh     refreshVerb        `cmd:"" help:"Start connectors to list anew what they have."`
 		MCP         mcpGrammar         `cmd:"" name:"mcp" help:"List connectors, add and remove them, allow them and take that back."`
 		Import      importVerb         `cmd:"" help:"List what other programs have, and import it."`
 		Pending     pendingVerb        `cmd:"" help:"Show what needs permission and which questions are open."`
@@ -109,6 +116,10 @@ func runVerb(arguments []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	p.ctx = ctx
+	if lasting := parsed.Selected(); lasting != nil && (lasting.Name == "ls" || lasting.Name == "search") {
+		debug.SetGCPercent(-1) // it is over before there is anything to collect, or
+		debug.SetMemoryLimit(256 << 20)
+	}
 	err = parsed.Run(p)
 	if out, isChecked := p.stdout.(*checkedWriter); isChecked && out.err != nil && err == nil {
 		err = fail(exitFailed, nil, "write the result: %w", out.err)

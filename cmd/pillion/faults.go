@@ -29,7 +29,19 @@ func (p *program) sayFaults(window string) {
 		p.settings.Load(p.roots())
 		p.sayNews()
 	}
-	for _, fault := range p.faults() {
+	p.tellFaults(p.faults(), meanwhile)
+}
+
+// sayFaultsOf is sayFaults of the files as a host in this process has read them.
+func (p *program) sayFaultsOf(h *ownHub) {
+	if !p.hasSaidFaults {
+		p.hasSaidFaults = true
+		p.tellFaults(core.FaultsOf(h.Documents()), "Until it is mended, none of its connectors is there.")
+	}
+}
+
+func (p *program) tellFaults(faults []string, meanwhile string) {
+	for _, fault := range faults {
 		p.sayf("pillion: %s. %s", editors.Visible(fault), meanwhile)
 	}
 }

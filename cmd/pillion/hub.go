@@ -37,6 +37,10 @@ type hub interface {
 	// resources and prompts list what is known; nothing is started for it.
 	resources(ctx context.Context, params message.ResourcesParams) (message.ResourcesResult, error)
 	prompts(ctx context.Context, params message.PromptsParams) (message.PromptsResult, error)
+	// tools, toolDetail and catalog answer from what is known, whole in the second alone; nothing is started for it.
+	tools(ctx context.Context, params message.ToolsParams) (message.ToolsResult, error)
+	toolDetail(ctx context.Context, name string) (message.Tool, error)
+	catalog(ctx context.Context, params message.CatalogParams) (message.CatalogResult, error)
 	readResource(ctx context.Context, params message.ResourceReadParams) (message.ResourceReadResult, error)
 	getPrompt(ctx context.Context, params message.PromptGetParams) (message.PromptGetResult, error)
 	// cancel ends a call, whose result then says what is known.

@@ -32,6 +32,8 @@ type ownOptions struct {
 	allowed []string
 	// hasPerson is set where somebody sits at the terminal who can be asked.
 	hasPerson bool
+	// depth is how much must be known of what was listed in earlier sessions.
+	depth host.Depth
 }
 
 // ownHub is a host in this process. Its questions are put on this terminal.
@@ -56,7 +58,7 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 	h.open = editors.NewQuestions(func(change editors.Change) { h.feed.add(change.Opened, change.Closed) })
 	opened, err := core.Open(core.Options{
 		Logger: p.log, Version: version(), Environ: p.environ, Executable: p.executable, Subreaper: h.subreaper, Window: core.NewWindow(),
-		Roots: roots, Settings: p.settings, IsStill: true, AllowedOnce: o.allowed, Asker: ownAsker{h},
+		Roots: roots, Settings: p.settings, IsStill: true, Depth: o.depth, AllowedOnce: o.allowed, Asker: ownAsker{h},
 	})
 	if err != nil {
 		return nil, err
@@ -67,7 +69,7 @@ func (p *program) host(o ownOptions) (*ownHub, error) {
 		p.sayf("pillion: %s.", editors.Visible(h.Notice))
 	}
 	p.sayNews()
-	p.sayFaults("")
+	p.sayFaultsOf(h)
 	for _, problem := range h.StoreProblems() {
 		if n := len(problem.Doubts); n > 0 {
 			p.sayf("pillion: %d decisions in %s do not count: %s. An editor, or pillion answer while one is open, lets them count again.", n, editors.Visible(problem.File), editors.Visible(problem.Reason))

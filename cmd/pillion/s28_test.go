@@ -155,7 +155,7 @@ func TestS28_NoForeignTextActsOnATerminal(t *testing.T) {
 
 	// The same in an editor's window, with a question open.
 	e := w.edit()
-	e.Connector("good", message.ConnectorReady)
+	e.Connector("good", message.ConnectorIdle, message.ConnectorReady)
 	editortest.Request(e, message.AskShow, message.AskShowParams{})
 	e.Ask(message.AskConsent)
 	play()

@@ -53,11 +53,10 @@ type Hit struct {
 // Index finds entries by words. It is made once for a set of entries and never changes; its methods may be called at once.
 type Index struct{ entries []folded }
 
-// folded is an entry in lower case.
+// folded is an entry in lower case, which mostly is as it stands and costs nothing; its name is kept as it is, for its words.
 type folded struct {
-	name, label, served, connector, text string
-	tags                                 []string
-	words                                []string // of the name
+	raw, name, served, connector, title, description string
+	tags                                             []string
 }
 
 // maxTerms bounds the words of a query that count.
@@ -74,13 +73,8 @@ func NewIndex(entries []Entry) *Index {
 
 func fold(e *Entry) folded {
 	f := folded{
-		name: strings.ToLower(e.Name), served: strings.ToLower(e.ServedName), connector: strings.ToLower(e.Connector),
-		words: wordsOf(e.Name),
-	}
-	f.label = f.connector + "." + f.name
-	f.text = strings.ToLower(e.Description)
-	if e.Title != "" {
-		f.text = strings.ToLower(e.Title) + "\n" + f.text
+		raw: e.Name, name: strings.ToLower(e.Name), served: strings.ToLower(e.ServedName), connector: strings.ToLower(e.Connector),
+		title: strings.ToLower(e.Title), description: strings.ToLower(e.Description),
 	}
 	for _, tag := range e.Tags {
 		f.tags = append(f.tags, strings.ToLower(tag))
@@ -89,7 +83,7 @@ func fold(e *Entry) folded {
 }
 
 // Search returns what has all words of a query, the best first, or, where nothing has, what has any: then isPartial is set. What is
-// equally good stands in the order of the entries, short names before long ones. An empty query finds nothing. isWanted leaves
+// equally good stands with short names before long ones, and by connector and name then. An empty query finds nothing. isWanted leaves
 // entries out, by their places; nil wants all.
 func (x *Index) Search(query string, isWanted func(at int) bool) (hits []Hit, isPartial bool) {
 	terms := termsOf(query)
@@ -118,13 +112,17 @@ func (x *Index) sort(hits []Hit) {
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(
 			cmp.Compare(len(b.Found), len(a.Found)), cmp.Compare(b.Score, a.Score),
-			cmp.Compare(len(x.entries[a.At].name), len(x.entries[b.At].name)), cmp.Compare(a.At, b.At),
+			cmp.Compare(len(x.entries[a.At].name), len(x.entries[b.At].name)), cmp.Compare(x.entries[a.At].connector, x.entries[b.At].connector),
+			cmp.Compare(x.entries[a.At].name, x.entries[b.At].name), cmp.Compare(a.At, b.At),
 		)
 	})
 }
 
 // term is a word of a query.
-type term struct{ text, stem string }
+type term struct {
+	text, stem string
+	isPath     bool // it may stand across the border of connector and tool
+}
 
 // termsOf are the words of a query, each once; the whole of several is one more name to be looked for.
 func termsOf(query string) []term {
@@ -132,7 +130,7 @@ func termsOf(query string) []term {
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		word = strings.Trim(word, `,;:!?"'()[]{}`)
 		if word != "" && len(terms) < maxTerms && !slices.ContainsFunc(terms, func(t term) bool { return t.text == word }) {
-			terms = append(terms, term{word, stem(word)})
+			terms = append(terms, term{word, stem(word), strings.ContainsAny(word, "._")})
 		}
 	}
 	return terms
@@ -161,7 +159,7 @@ func (f *folded) match(terms []term) Hit {
 // find is the best place of one word, an index into weights; negative where it stands nowhere.
 func (f *folded) find(t term) int {
 	switch {
-	case t.text == f.name, t.text == f.label, t.text == f.served:
+	case t.text == f.name, t.isPath && (t.text == f.label() || t.text == f.served):
 		return 0
 	case strings.HasPrefix(f.name, t.text):
 		return 1
@@ -169,21 +167,31 @@ func (f *folded) find(t term) int {
 		return 2
 	case strings.Contains(f.name, t.text):
 		return 3
-	case f.hasWord(t):
+	case strings.Contains(f.name, t.stem) && f.hasWord(t):
 		return 4
-	case strings.ContainsAny(t.text, "._") && (strings.Contains(f.label, t.text) || strings.Contains(f.served, t.text)):
+	case t.isPath && (strings.Contains(f.label(), t.text) || strings.Contains(f.served, t.text)):
 		return 5
 	case strings.Contains(f.connector, t.text):
 		return 6
-	case strings.Contains(f.text, t.text), t.stem != t.text && strings.Contains(f.text, t.stem) && hasStem(f.text, t.stem):
+	case t.standsIn(f.title), t.standsIn(f.description):
 		return 7
 	}
 	return -1
 }
 
+func (f *folded) label() string { return f.connector + "." + f.name }
+
+// standsIn reports whether a text has the word, or another form of it.
+func (t term) standsIn(text string) bool {
+	if t.stem == t.text {
+		return strings.Contains(text, t.text)
+	}
+	return strings.Contains(text, t.stem) && (strings.Contains(text, t.text) || hasStem(text, t.stem))
+}
+
 // hasWord reports whether a word of the name has the same stem.
 func (f *folded) hasWord(t term) bool {
-	for _, word := range f.words {
+	for _, word := range wordsOf(f.raw) {
 		if strings.HasPrefix(word, t.stem) && stem(word) == t.stem {
 			return true
 		}
@@ -211,7 +219,7 @@ func hasStem(text, wanted string) bool {
 
 // isAll reports whether the name has just the words of the query, in whatever spelling.
 func (f *folded) isAll(terms []term) bool {
-	if len(f.words) != len(terms) {
+	if len(wordsOf(f.raw)) != len(terms) {
 		return false
 	}
 	for _, t := range terms {

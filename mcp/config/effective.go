@@ -32,6 +32,11 @@ func (e EffectiveEntry) Offers(tool string) bool {
 		!slices.ContainsFunc(e.ExcludeTools, func(pattern string) bool { return MatchesTool(pattern, tool) })
 }
 
+// OffersAll reports whether nothing is left out, whatever the connector lists.
+func (e EffectiveEntry) OffersAll() bool {
+	return e.Entry.Options.Tools == nil && len(e.Entry.Options.ExcludeTools) == 0 && len(e.ExcludeTools) == 0
+}
+
 // Effective puts the files together: the user's entry wins on a shared name,
 // narrowed by what projects disable and exclude (A2, S4); a name in two
 // folders is two connectors, except that of nested folders with one definition

@@ -39,10 +39,9 @@ type Options struct {
 	Results string
 	// SealKey is what grants are sealed with; nil seals none. [Host.SealKeyCame] is told when it comes late.
 	SealKey state.SealKey
-	// Lists keeps what connectors listed for later sessions, and IsBrief reads of it what is shown in lists alone: schemas,
-	// resources and prompts are not known then. Nil keeps nothing.
-	Lists   *catalog.Store
-	IsBrief bool
+	// Lists keeps what connectors listed for later sessions, and Depth says how much of it is read. Nil keeps nothing.
+	Lists *catalog.Store
+	Depth Depth
 	// OwnFolders are further folders of Pillion's own: no standing yes covers a call that names one (S20).
 	OwnFolders []string
 	// Policies are the administrator's; none need exist.

@@ -263,6 +263,9 @@ func (h *Host) publish(s *slot, catalogue *connector.Catalogue) []ToolsChange {
 
 // toolsChanged is how the tools that may be seen differ from those that were told last, and takes them as told; h.mu is held.
 func (h *Host) toolsChanged(s *slot) []ToolsChange {
+	if h.options.Observe == nil { // nobody is told
+		return nil
+	}
 	change := ToolsChange{Connector: s.id, Generation: s.generation}
 	before, now := s.told, map[string]string{}
 	for _, tool := range h.offered(s) {

@@ -17,6 +17,19 @@ import (
 // What a connector listed is kept for later sessions, so that it is known before anything runs (C3, J1). What is recalled is shown,
 // found and described; nothing is decided by it: a call waits for the live list (S9), and a permission is given on that alone.
 
+// Depth is how much is read of what is kept.
+type Depth int
+
+// The depths.
+const (
+	// Whole is everything.
+	Whole Depth = iota
+	// Words is without schemas, resources and prompts, which are not known then.
+	Words
+	// Counts is how many tools there are and what they cost; which they are is not known then.
+	Counts
+)
+
 // otherLists is what else was listed than tools.
 type otherLists struct {
 	Resources         []connector.Resource
@@ -53,6 +66,7 @@ func (h *Host) recall(concerned func(*slot) bool) (event Event) {
 	type wanted struct {
 		slot      *slot
 		key, kept string
+		depth     Depth
 		list      *catalog.List
 		others    otherLists
 		server    Server
@@ -62,12 +76,12 @@ func (h *Host) recall(concerned func(*slot) bool) (event Event) {
 		for _, s := range h.slots {
 			if s.recalls() && concerned(s) {
 				s.recalledKey = s.key()
-				all = append(all, &wanted{slot: s, key: s.key(), kept: s.listKey()})
+				all = append(all, &wanted{slot: s, key: s.key(), kept: s.listKey(), depth: h.depthFor(s)})
 			}
 		}
 	})
 	for _, w := range all {
-		w.list, w.others, w.server = h.readList(w.kept)
+		w.list, w.others, w.server = h.readList(w.kept, w.depth)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -91,14 +105,17 @@ func (h *Host) recall(concerned func(*slot) bool) (event Event) {
 }
 
 // readList reads what is kept of a definition; nil where there is nothing that can be used.
-func (h *Host) readList(key string) (*catalog.List, otherLists, Server) {
-	var others otherLists
-	var server Server
-	read := h.lists.Read
-	if h.options.IsBrief {
-		read = h.lists.Summaries
+func (h *Host) readList(key string, depth Depth) (list *catalog.List, others otherLists, server Server) {
+	var err error
+	switch depth {
+	case Counts:
+		list = &catalog.List{}
+		list.Head, err = h.lists.Head(key)
+	case Words:
+		list, err = h.lists.Summaries(key)
+	default:
+		list, err = h.lists.Read(key)
 	}
-	list, err := read(key)
 	if err == nil && len(list.Others) > 0 {
 		err = json.Unmarshal(list.Others, &others)
 	}
@@ -115,6 +132,14 @@ func (h *Host) readList(key string) (*catalog.List, otherLists, Server) {
 		h.log.Warn("kept list not read", "error", err, "setAside", h.lists.SetAside(ctx, key))
 	}
 	return nil, otherLists{}, Server{}
+}
+
+// depthFor is how much has to be read of a slot's list: what is left out of it is not counted. Host.mu is held.
+func (h *Host) depthFor(s *slot) Depth {
+	if h.options.Depth == Counts && !(s.effective.OffersAll() && s.mine.OffersAll()) {
+		return Words
+	}
+	return h.options.Depth
 }
 
 func catalogueOf(list *catalog.List, others otherLists) *connector.Catalogue {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"slices"
+	"strings"
 
 	"pillion/mcp/catalog"
 	"pillion/mcp/permission"
@@ -38,6 +39,9 @@ func (h *Host) Search(s Search) Found {
 		}
 		return s.in(entries, func() *catalog.Index { return catalog.NewIndex(entriesOf(entries)) })
 	}
+	if h.options.Depth == Words && s.Query != "" {
+		return h.searchOnce(s)
+	}
 	rules, isHealthy := permission.ByConnector(h.permissions.Rules()), h.isHealthy()
 	var index *toolIndex
 	h.locked(func() {
@@ -58,6 +62,76 @@ func (h *Host) Search(s Search) Found {
 	return found
 }
 
+// searchOnce is [Host.Search] where one search is all there is: no index is made, and no more is worked out of a tool that is not
+// returned than what it is found by.
+func (h *Host) searchOnce(s Search) Found {
+	rules, isHealthy := permission.ByConnector(h.permissions.Rules()), h.isHealthy()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	type place struct {
+		slot *slot
+		at   int
+	}
+	var places []place
+	var entries []catalog.Entry
+	isPath := strings.Contains(s.Query, "__")
+	for _, slot := range h.present() {
+		if slot.main != nil || s.Connector != "" && slot.id != s.Connector {
+			continue
+		}
+		tools := h.offered(slot)
+		places, entries = slices.Grow(places, len(tools)), slices.Grow(entries, len(tools))
+		for at := range tools {
+			t := &tools[at]
+			tags := slot.entry.Options.TagsOf(t.Name)
+			if s.Tag != "" && !slices.Contains(tags, s.Tag) {
+				continue
+			}
+			entry := catalog.Entry{Connector: slot.entry.Name, Name: t.Name, Title: t.Title, Description: t.Description, Tags: tags}
+			if isPath {
+				entry.ServedName = h.servedNameOf(slot, t.Name)
+			}
+			places, entries = append(places, place{slot, at}), append(entries, entry)
+		}
+	}
+	var found Found
+	var hits []catalog.Hit
+	hits, found.IsPartial = catalog.NewIndex(entries).Search(s.Query, nil)
+	found.Total = len(hits)
+	for _, hit := range s.page(hits) {
+		slot := places[hit.At].slot
+		raw := h.offered(slot)[places[hit.At].at]
+		tool := newTool(slot, raw, h.servedNameOf(slot, raw.Name)).redacted(h.secrets)
+		tool.Permission = h.permissionOfTool(indexedTool{slot, tool}, rules[slot.entry.Identity()], isHealthy)
+		found.Tools, found.By = append(found.Tools, tool), append(found.By, hit.Found)
+	}
+	return found
+}
+
+// servedNameOf is the name that [servedNames] gives a tool among all that are offered: only one of a connector that is called alike
+// can have an equal one. h.mu is held.
+func (h *Host) servedNameOf(s *slot, tool string) string {
+	own := s.identity(tool)
+	alike := []identity{own}
+	for _, other := range h.present() {
+		if other.main != nil || !strings.EqualFold(other.identity("").connector, own.connector) {
+			continue
+		}
+		for _, t := range h.offered(other) {
+			if one := other.identity(t.Name); one != own && strings.EqualFold(t.Name, tool) {
+				alike = append(alike, one)
+			}
+		}
+	}
+	return servedNames(alike)[0]
+}
+
+// page are the hits that are returned.
+func (s Search) page(hits []catalog.Hit) []catalog.Hit {
+	from := min(max(s.From, 0), len(hits))
+	return hits[from:min(len(hits), from+max(s.Limit, 0))]
+}
+
 // in finds tools among those of an index.
 func (s Search) in(tools []indexedTool, words func() *catalog.Index) Found {
 	isWanted := func(at int) bool {
@@ -76,8 +150,7 @@ func (s Search) in(tools []indexedTool, words func() *catalog.Index) Found {
 		}
 	}
 	found.Total = len(hits)
-	from := min(max(s.From, 0), len(hits))
-	for _, hit := range hits[from:min(len(hits), from+max(s.Limit, 0))] {
+	for _, hit := range s.page(hits) {
 		found.Tools = append(found.Tools, tools[hit.At].tool)
 		found.By = append(found.By, hit.Found)
 	}

@@ -26,6 +26,8 @@ func (h *Host) consentRoot(at subject) string {
 		return at.roots[0] // what ${workspaceFolder} and relative paths stand for
 	}
 	values := h.namedBy(at)
+	slices.Sort(values) // most are as they come out what they were as written
+	values = slices.Compact(values)
 	for _, root := range at.roots {
 		if slices.ContainsFunc(values, func(value string) bool { return names(value, root) }) {
 			return root

@@ -157,6 +157,9 @@ func (h *Host) view(s *slot) Connector {
 		if s.isRecalled { // perhaps not the lists themselves
 			view.Resources, view.Prompts = s.kept.Resources, s.kept.Prompts
 		}
+		if s.isRecalled && len(s.catalogue.Tools) < s.kept.Count { // nor the tools
+			view.Tools, view.Tokens = s.kept.Count, s.kept.Tokens
+		}
 		for _, tool := range h.offered(s) {
 			view.Tools++
 			view.Tokens += tool.Tokens

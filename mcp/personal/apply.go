@@ -74,6 +74,9 @@ func (e Effective) IsOff() bool { return len(e.OffBy) > 0 }
 // Offers reports whether the user wants a tool, by its raw name.
 func (e Effective) Offers(tool string) bool { return e.tools[tool] != Off }
 
+// OffersAll reports whether the user has nothing to say about any tool.
+func (e Effective) OffersAll() bool { return len(e.tools) == 0 }
+
 // Layer is what the user wants in the folders of one window, as it was read at one moment. A value: it does not change, and
 // asking it reads no file. The zero Layer wants nothing.
 type Layer struct {

@@ -9,14 +9,16 @@ func LiesIn(path, folder string) bool {
 	if !filepath.IsAbs(path) {
 		return false
 	}
-	for _, outer := range []string{folder, Resolved(folder)} {
-		for _, inner := range []string{filepath.Clean(path), Resolved(path)} {
-			if relative, err := filepath.Rel(outer, inner); err == nil && filepath.IsLocal(relative) {
-				return true
-			}
-		}
+	if path = filepath.Clean(path); isWithin(path, folder) {
+		return true
 	}
-	return false
+	real, outer := Resolved(path), Resolved(folder)
+	return isWithin(path, outer) || isWithin(real, folder) || isWithin(real, outer)
+}
+
+func isWithin(path, folder string) bool {
+	relative, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(relative)
 }
 
 // Resolved follows the links of the longest part of a path that is there.

@@ -15,7 +15,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/connector/add", "request pillion/connector/remove",
 		"request pillion/imports", "request pillion/import", "event pillion/connectorsChanged",
 		"request pillion/consents", "request pillion/consent/revoke",
-		"request pillion/tools", "request pillion/tool", "request pillion/why", "event pillion/toolsChanged",
+		"request pillion/tools", "request pillion/tool", "request pillion/catalog", "request pillion/why", "event pillion/toolsChanged",
 		"request pillion/tool/call", "request pillion/calls", "request pillion/call", "request pillion/call/cancel", "request pillion/result/read",
 		"request pillion/task/get", "request pillion/task/result", "request pillion/task/cancel",
 		"request pillion/resources", "request pillion/resource/read", "request pillion/resource/subscribe", "request pillion/resource/unsubscribe",

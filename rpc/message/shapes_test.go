@@ -19,7 +19,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		shape   any
 		members string
 	}{
-		{Connector{}, "id name root? state source uri? range? hash? transport tools resources prompts tokens generation stale? server? processes shadowedBy? aliasOf? profiles? problem? phase? warnings? pinned? disabledBy? logUri?"},
+		{Connector{}, "id name root? state source uri? range? hash? transport tools resources prompts tokens generation stale? listedAt? server? processes shadowedBy? aliasOf? profiles? problem? phase? warnings? pinned? disabledBy? logUri?"},
 		{ServerIdentity{}, "name version protocolVersion instructions?"},
 		{ConnectorProcess{}, "pid sessionId? startedAt"},
 		{ConnectorProblem{}, "kind reason steps logUri?"},
@@ -33,7 +33,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{ConsentsResult{}, "records"},
 		{ConsentRecord{}, "root connector name hash decision at definitionText"},
 		{ConsentRevokeParams{}, "root connector"},
-		{Tool{}, "id label servedName connector name title? summary description? inputSchemaText? outputSchemaText? annotations? tags? tokens permission hash changed? state?"},
+		{Tool{}, "id label servedName connector name title? summary description? inputSchemaText? outputSchemaText? annotations? tags? tokens permission hash changed? state? foundBy?"},
 		{Change{}, "path before after"},
 		{ConnectorSetParams{}, "connector enabled? profile? pinned?"},
 		{ToolSetParams{}, "tool state scope?"},
@@ -41,7 +41,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{WorkspaceSetParams{}, "root profile? env?"},
 		{WorkspaceSetResult{}, "root profile env"},
 		{ToolsParams{}, "connector? query? tag? limit? cursor? detail? explain? all?"},
-		{ToolsResult{}, "tools total nextCursor? why?"},
+		{ToolsResult{}, "tools total partial? nextCursor? why?"},
 		{ToolParams{}, "tool"},
 		{ToolResult{}, "tool typescript"},
 		{ToolsChangedParams{}, "connector generation added? removed? changed? all?"},

@@ -41,9 +41,9 @@ type Options struct {
 	Settings *Settings
 	// SettingsChanged, if not nil, is told that they may have changed, or that there is news of them.
 	SettingsChanged func()
-	// IsStill, IsBrief and AllowedOnce are those of [host.Options].
+	// IsStill, Depth and AllowedOnce are those of [host.Options].
 	IsStill     bool
-	IsBrief     bool
+	Depth       host.Depth
 	AllowedOnce []string
 	Asker       host.Asker
 	Observe     func(host.Event)
@@ -127,7 +127,7 @@ func Open(o Options) (*Core, error) {
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand}, Subreaper: o.Subreaper,
 			Policies: policiesIn(o.Settings.Resolved(), o.Environ),
 			CAFile:   func() string { return o.Settings.Resolved().Value(settings.CAFile).Text() },
-			Lists:    keptLists(folders, o), IsBrief: o.IsBrief,
+			Lists:    keptLists(folders, o), Depth: o.Depth,
 			Roots: o.Roots, IsUntrusted: !isTrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
 			Asker: o.Asker, Observe: o.Observe,
 			Secrets: auth.New(auth.Options{
