@@ -54,6 +54,11 @@ func (s *Session) permissionSet(ctx context.Context, params message.PermissionSe
 	if err != nil {
 		return message.PermissionSetResult{}, err
 	}
+	if rule.Decision != permission.RuleDeny {
+		if err := c.ListLive(ctx, rule.Connector); err != nil {
+			return message.PermissionSetResult{}, misuse(err)
+		}
+	}
 	rule.By = callerOf(ctx).caller.String()
 	draft, err := c.DraftRule(rule)
 	if err != nil {

@@ -11,6 +11,22 @@ func (h *Host) StartConnector(ctx context.Context, id string) (Connector, error)
 	return h.settle(ctx, id, wishStart)
 }
 
+// ListLive has a connector list its tools in this session where they are known from an earlier one alone, so that a permission can
+// be given for them (S9); what comes of its start is its state. Every other is left as it is.
+func (h *Host) ListLive(ctx context.Context, idOrName string) error {
+	var id string
+	h.locked(func() {
+		if s, err := h.findSlot(idOrName); err == nil && s.isListed() && s.isRecalled {
+			id = s.id
+		}
+	})
+	if id == "" {
+		return nil
+	}
+	_, err := h.StartConnector(ctx, id)
+	return err
+}
+
 // StopConnector ends the connector's process and waits until nothing of it is left; a call starts it again.
 func (h *Host) StopConnector(ctx context.Context, id string) (Connector, error) {
 	return h.settle(ctx, id, wishStop)

@@ -130,7 +130,9 @@ func TestS9_NoPermissionIsMadeOfAKeptList(t *testing.T) {
 	if draft, err := h.DraftRule(rule); err != nil || draft.Tool != "a" || len(draft.ToolHashes) != 0 {
 		t.Errorf("refused: %+v, %v", draft, err)
 	}
-	h.started("mine")
+	if err := h.ListLive(t.Context(), "mine"); err != nil {
+		t.Fatal(err)
+	}
 	rule.Decision = permission.RuleAllow
 	if draft, err := h.DraftRule(rule); err != nil || len(draft.ToolHashes) != 1 {
 		t.Errorf("listed live: %+v, %v", draft, err)
