@@ -69,7 +69,7 @@ func toolsFound(h *host.Host, params message.ToolsParams, reasons func([]why.Rea
 			result.Tools[i].FoundBy = foundBy(found.By[i])
 		}
 	}
-	if params.Explain || found.Total == 0 {
+	if params.Explain || found.Total == 0 || found.IsPartial {
 		result.Why = reasons(h.Absences(search.Connector))
 	}
 	return result, nil
