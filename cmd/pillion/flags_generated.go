@@ -13,6 +13,7 @@ type settingFlags struct {
 	Ask           *string `name:"ask" group:"Settings" placeholder:"command|prompt" help:"How an editor without a question view of its own asks you."`
 	Notifications *string `name:"notifications" group:"Settings" placeholder:"questions|all|none" help:"Which messages are shown without your having asked for them."`
 	Trusted       *bool   `name:"trusted" group:"Settings" negatable:"" help:"Whether connectors of the project may run at all, once you have allowed them."`
+	Format        *bool   `name:"format-files" group:"Settings" negatable:"" help:"Whether the editor may have configuration files indented anew by Pillion."`
 	LogLevel      *string `name:"log-level" group:"Settings" placeholder:"debug|info|warn|error" help:"How much is written to the log."`
 	Trace         *string `name:"trace" group:"Settings" placeholder:"FILE" help:"The file that every frame of the session is written to."`
 }
@@ -28,6 +29,9 @@ func (f settingFlags) words() map[settings.Name]string {
 	}
 	if f.Trusted != nil {
 		words["trusted"] = strconv.FormatBool(*f.Trusted)
+	}
+	if f.Format != nil {
+		words["format"] = strconv.FormatBool(*f.Format)
 	}
 	if f.LogLevel != nil {
 		words["logLevel"] = *f.LogLevel

@@ -176,7 +176,7 @@ func sessionSettings() []Setting {
 				"An editor sends what its own workspace trust says, which can only take away.",
 		},
 		{
-			Name: Format, Owner: OfSession, Kind: Bool, Default: `false`, From: without(everywhere(), Flag), // --format is a verb's
+			Name: Format, Owner: OfSession, Kind: Bool, Default: `false`, From: everywhere(), flag: "format-files", // --format is a verb's
 			Line: "Whether the editor may have configuration files indented anew by Pillion.",
 			Paragraph: "It is off because many editors ask every server of a file to format it, and have one for JSON already. " +
 				"What is on a line stays as it is, and so do comments and line ends.",
@@ -457,9 +457,4 @@ func processOptions() []Setting {
 				"Further calls wait for their turn, in order. One that only lists the tools does not count.",
 		},
 	}
-}
-
-// without are the channels but for one.
-func without(channels []Channel, left Channel) []Channel {
-	return slices.DeleteFunc(channels, func(c Channel) bool { return c == left })
 }

@@ -146,7 +146,7 @@ type Setting struct {
 	// IsAhead is set where a value is accepted and kept, and nothing reads it yet.
 	IsAhead bool
 
-	variable string // where it is not the name's own
+	variable, flag string // where they are not the name's own
 }
 
 // Has reports whether a channel may set the setting.
@@ -171,7 +171,12 @@ func (s Setting) Variable() string {
 
 // Flag is the flag of the setting without its dashes, whether or not the
 // command line may set it.
-func (s Setting) Flag() string { return strings.ToLower(s.separated('-')) }
+func (s Setting) Flag() string {
+	if s.flag != "" {
+		return s.flag
+	}
+	return strings.ToLower(s.separated('-'))
+}
 
 // separated puts a mark before each word of the name but the first.
 func (s Setting) separated(mark rune) string {

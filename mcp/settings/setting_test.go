@@ -53,6 +53,9 @@ func TestLookup(t *testing.T) {
 	if s, ok := Lookup(TrustReadOnly); !ok || s.Variable() != "PILLION_TRUST_READ_ONLY" || s.Flag() != "trust-read-only" {
 		t.Errorf("%v %+v", ok, s)
 	}
+	if s, ok := Lookup(Format); !ok || s.Variable() != "PILLION_FORMAT" || s.Flag() != "format-files" {
+		t.Errorf("%v %+v", ok, s)
+	}
 	if _, ok := Lookup("Ask"); ok {
 		t.Error("a name in another case is known")
 	}
