@@ -16,11 +16,7 @@ import (
 
 // grammar is the command line.
 type grammar struct {
-	JSON    bool `name:"json" help:"Print the result as JSON."`
-	Stdio   bool `help:"Serve an editor on standard input and output."`
-	Version bool `name:"version" help:"Print the version."`
-
-	Settings settingFlags `embed:""`
+	flags `embed:""`
 
 	Verb struct {
 		Version     versionVerb        `cmd:"" help:"Print the version."`
@@ -47,6 +43,37 @@ type grammar struct {
 		Doctor      doctorVerb         `cmd:"" help:"Look at everything that is needed, and say what to do about what is not as it should be."`
 		Tools       toolsGrammar       `cmd:"" help:"Switch tools off and on, for you alone."`
 	} `embed:""`
+}
+
+// flags go with every verb.
+type flags struct {
+	JSON    bool `name:"json" help:"Print the result as JSON."`
+	Stdio   bool `help:"Serve an editor on standard input and output."`
+	Version bool `name:"version" help:"Print the version."`
+
+	Settings settingFlags `embed:""`
+}
+
+// quickGrammar is the command line with one verb alone, for those that must answer at once: a parser takes as long to make as it
+// knows verbs. Nil for the others. What it cannot parse is the whole grammar's.
+func quickGrammar(verb string) (g any, given *flags) {
+	switch verb {
+	case "ls":
+		var g struct {
+			flags `embed:""`
+
+			Ls lsVerb `cmd:""`
+		}
+		return &g, &g.flags
+	case "search":
+		var g struct {
+			flags `embed:""`
+
+			Search searchVerb `cmd:""`
+		}
+		return &g, &g.flags
+	}
+	return nil, nil
 }
 
 type mcpGrammar struct {
@@ -164,23 +191,33 @@ func (p *program) parse(arguments []string) (parsed *kong.Context, isJSON bool, 
 			panic(reason)
 		}
 	}()
+	if quick, given := quickGrammar(arguments[0]); quick != nil {
+		if parsed, isJSON, err = p.parseWith(quick, given, arguments, kong.NoDefaultHelp()); err == nil {
+			return parsed, isJSON, p.useFlags(given.Settings)
+		}
+	}
 	var g grammar
-	parser, err := kong.New(&g, kong.Name("pillion"), kong.Description(description),
+	if parsed, isJSON, err = p.parseWith(&g, &g.flags, arguments); err == nil {
+		err = p.useFlags(g.Settings)
+	}
+	return parsed, isJSON, err
+}
+
+// parseWith parses into a grammar with its flags.
+func (p *program) parseWith(g any, given *flags, arguments []string, more ...kong.Option) (parsed *kong.Context, isJSON bool, err error) {
+	parser, err := kong.New(g, append(more, kong.Name("pillion"), kong.Description(description),
 		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(exitRequest(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))...)
 	if err != nil {
 		return nil, false, err
 	}
 	parsed, err = parser.Parse(arguments)
-	isJSON = g.JSON
+	isJSON = given.JSON
 	switch {
-	case g.Version:
+	case given.Version:
 		parsed, err = parser.Parse([]string{"version"})
-	case g.Stdio || g.Settings.Trace != nil:
+	case given.Stdio || given.Settings.Trace != nil:
 		err = errors.New("--stdio and --trace go without a verb")
-	}
-	if err == nil {
-		err = p.useFlags(g.Settings)
 	}
 	return parsed, isJSON, err
 }

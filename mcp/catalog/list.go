@@ -31,17 +31,28 @@ type Head struct {
 	ListedAt time.Time `json:"-"`
 }
 
-// Tool is one tool of a list.
+// Tool is one tool as a connector lists it.
 type Tool struct {
-	Name, Title, Description string
-	// Hash is of the tool as it was listed, before secrets were taken out of it.
-	Hash   string
-	Tokens int
+	Name        string
+	Title       string
+	Description string
+	// The schemas and annotations are the bytes as received; OutputSchema and Annotations are nil when absent, and all are in what
+	// [Store.Summaries] returns.
+	InputSchema  jsontext.Value
+	OutputSchema jsontext.Value
+	Annotations  jsontext.Value
 	// The hints are nil when absent.
-	ReadOnly, Destructive, Idempotent, OpenWorld *bool
-	TaskSupport                                  string
-	// The schemas and annotations are the bytes as they were listed; nil when absent, and in what [Store.Summaries] returns.
-	InputSchema, OutputSchema, Annotations []byte
+	ReadOnly    *bool
+	Destructive *bool
+	Idempotent  *bool
+	OpenWorld   *bool
+	// TaskSupport is execution.taskSupport: "", "forbidden", "optional", "required".
+	TaskSupport string
+	// Tokens is about what its definition costs a model that is given it.
+	Tokens int
+	// Hash is over name, description, schemas and annotations; key order and white space play no part. It is of the tool as it was
+	// listed, before secrets were taken out of it.
+	Hash string
 }
 
 // A file is a line of JSON, the head, and after it three sections whose lengths it says: the names and words of the tools, their
@@ -121,16 +132,14 @@ func hints(t *Tool) byte {
 	return all
 }
 
-func (t *Tool) setHints(all byte) bool {
-	for i, hint := range []**bool{&t.ReadOnly, &t.Destructive, &t.Idempotent, &t.OpenWorld} {
-		switch all >> (2 * i) & 3 {
-		case 1:
-			*hint = new(false)
-		case 2:
-			*hint = new(true)
-		case 3:
+// setHints is given what absent, false and true are written as.
+func (t *Tool) setHints(all byte, values *[3]*bool) bool {
+	for i, hint := range [...]**bool{&t.ReadOnly, &t.Destructive, &t.Idempotent, &t.OpenWorld} {
+		value := int(all >> (2 * i) & 3)
+		if value == len(values) {
 			return false
 		}
+		*hint = values[value]
 	}
 	return true
 }
@@ -150,17 +159,14 @@ func decodeHead(file []byte, key string) (head fileHead, length int, err error) 
 	if length == len(file) || length >= maxHeadBytes {
 		return head, 0, errBroken
 	}
-	var only struct {
-		Version int `json:"version"`
-	}
 	line := file[:length]
-	if err := json.Unmarshal(line, &only); err != nil || only.Version < 1 {
-		return head, 0, errBroken
+	if err := json.Unmarshal(line, &head, json.RejectUnknownMembers(true)); err != nil {
+		return head, 0, faultOf(line)
 	}
-	if only.Version > fileVersion {
-		return head, 0, newerError{only.Version}
-	}
-	if err := json.Unmarshal(line, &head, json.RejectUnknownMembers(true)); err != nil || head.Key != key {
+	switch {
+	case head.Version > fileVersion:
+		return head, 0, newerError{head.Version}
+	case head.Version < 1, head.Key != key:
 		return head, 0, errBroken
 	}
 	h := head.Head
@@ -168,6 +174,17 @@ func decodeHead(file []byte, key string) (head fileHead, length int, err error) 
 		return head, 0, errBroken
 	}
 	return head, length + 1, nil
+}
+
+// faultOf is what is wrong with a head that is not as one of this version is.
+func faultOf(line []byte) error {
+	var only struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(line, &only); err == nil && only.Version > fileVersion {
+		return newerError{only.Version}
+	}
+	return errBroken
 }
 
 // decode reads a file, its schemas and what is after them too where it is wanted whole.
@@ -182,15 +199,16 @@ func decode(file []byte, key string, isWhole bool) (*List, error) {
 	}
 	list := &List{Head: head.Head, Tools: make([]Tool, 0, min(head.Head.Count, head.Words))}
 	words := texts{rest: string(rest[:head.Words])} // one copy for all of them
+	hints := [...]*bool{nil, new(false), new(true)}
 	for range head.Head.Count {
-		var t Tool
+		list.Tools = append(list.Tools, Tool{})
+		t := &list.Tools[len(list.Tools)-1]
 		t.Name, t.Title, t.Description, t.Hash, t.TaskSupport = words.next(), words.next(), words.next(), words.next(), words.next()
 		all := words.byte()
 		t.Tokens = words.number()
-		if words.isBroken || !t.setHints(all) || t.Name == "" {
+		if words.isBroken || !t.setHints(all, &hints) || t.Name == "" {
 			return nil, errBroken
 		}
-		list.Tools = append(list.Tools, t)
 	}
 	if words.rest != "" {
 		return nil, errBroken
@@ -201,9 +219,9 @@ func decode(file []byte, key string, isWhole bool) (*List, error) {
 	bodies := texts{rest: string(rest[head.Words : head.Words+head.Bodies])}
 	for i := range list.Tools {
 		t := &list.Tools[i]
-		for _, body := range []*[]byte{&t.InputSchema, &t.OutputSchema, &t.Annotations} {
+		for _, body := range []*jsontext.Value{&t.InputSchema, &t.OutputSchema, &t.Annotations} {
 			if text := bodies.next(); text != "" {
-				*body = []byte(text)
+				*body = jsontext.Value(text)
 			}
 		}
 		if bodies.isBroken || !isObject(t.InputSchema, false) || !isObject(t.OutputSchema, true) || !isObject(t.Annotations, true) {

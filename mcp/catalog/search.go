@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -48,15 +49,18 @@ type Hit struct {
 	At    int // the place in what was indexed
 	Score int
 	Found []Found // one for each word that was found, in the order of the query
+
+	name, connector string // in lower case, to be sorted by
 }
 
 // Index finds entries by words. It is made once for a set of entries and never changes; its methods may be called at once.
 type Index struct{ entries []folded }
 
-// folded is an entry in lower case, which mostly is as it stands and costs nothing; its name is kept as it is, for its words.
+// folded is an entry in lower case; its name is kept as it is, for its words.
 type folded struct {
-	raw, name, served, connector, title, description string
-	tags                                             []string
+	raw, name, served, connector string
+	prose                        []byte // title and description
+	tags                         []string
 }
 
 // maxTerms bounds the words of a query that count.
@@ -66,16 +70,16 @@ const maxTerms = 16
 func NewIndex(entries []Entry) *Index {
 	x := &Index{entries: make([]folded, len(entries))}
 	for i := range entries {
-		x.entries[i] = fold(&entries[i])
+		x.entries[i] = fold(&entries[i], nil)
 	}
 	return x
 }
 
-func fold(e *Entry) folded {
-	f := folded{
-		raw: e.Name, name: strings.ToLower(e.Name), served: strings.ToLower(e.ServedName), connector: strings.ToLower(e.Connector),
-		title: strings.ToLower(e.Title), description: strings.ToLower(e.Description),
-	}
+// fold has the room for the entry's prose, which grows where it is too small.
+func fold(e *Entry, room []byte) folded {
+	f := folded{raw: e.Name, name: strings.ToLower(e.Name), served: strings.ToLower(e.ServedName), connector: strings.ToLower(e.Connector)}
+	f.prose = append(slices.Grow(room[:0], len(e.Title)+1+len(e.Description)), e.Title...)
+	f.prose = lowered(append(append(f.prose, '\n'), e.Description...))
 	for _, tag := range e.Tags {
 		f.tags = append(f.tags, strings.ToLower(tag))
 	}
@@ -86,42 +90,70 @@ func fold(e *Entry) folded {
 // equally good stands with short names before long ones, and by connector and name then. An empty query finds nothing. isWanted leaves
 // entries out, by their places; nil wants all.
 func (x *Index) Search(query string, isWanted func(at int) bool) (hits []Hit, isPartial bool) {
-	terms := termsOf(query)
-	if len(terms) == 0 {
-		return nil, false
-	}
-	isPartial = true
+	finder := NewFinder(query)
 	for at := range x.entries {
-		if isWanted != nil && !isWanted(at) {
-			continue
-		}
-		hit := x.entries[at].match(terms)
-		hit.At = at
-		switch hasAll := len(hit.Found) == len(terms); {
-		case hasAll && isPartial:
-			isPartial, hits = false, append(hits[:0], hit) // from here on only what has all
-		case hasAll, isPartial && len(hit.Found) > 0:
-			hits = append(hits, hit)
+		if isWanted == nil || isWanted(at) {
+			finder.look(at, &x.entries[at])
 		}
 	}
-	x.sort(hits)
-	return hits, isPartial && len(hits) > 0
+	return finder.Hits()
 }
 
-func (x *Index) sort(hits []Hit) {
-	slices.SortFunc(hits, func(a, b Hit) int {
+// Finder is one search without an index, which would not be worth making. It is used by one at a time; several may look at parts of
+// the entries, and be joined.
+type Finder struct {
+	terms  []term
+	hits   []Hit
+	hasAll bool // what is found has all words
+	room   []byte
+}
+
+// NewFinder begins a search.
+func NewFinder(query string) *Finder { return &Finder{terms: termsOf(query)} }
+
+// Look looks at one more entry, whose place is its own among all that are looked at.
+func (f *Finder) Look(at int, e *Entry) {
+	one := fold(e, f.room)
+	f.room = one.prose
+	f.look(at, &one)
+}
+
+func (f *Finder) look(at int, entry *folded) {
+	hit := entry.match(f.terms)
+	hit.At, hit.name, hit.connector = at, entry.name, entry.connector
+	if len(hit.Found) > 0 {
+		f.take(len(hit.Found) == len(f.terms), hit)
+	}
+}
+
+// Join takes over what another one has found that looked for the same among other entries; that one is of no use any more.
+func (f *Finder) Join(other *Finder) { f.take(other.hasAll, other.hits...) }
+
+func (f *Finder) take(hasAll bool, hits ...Hit) {
+	switch {
+	case hasAll && !f.hasAll:
+		f.hasAll, f.hits = true, append(f.hits[:0], hits...) // from here on only what has all
+	case hasAll == f.hasAll:
+		f.hits = append(f.hits, hits...)
+	}
+}
+
+// Hits returns what was found, as [Index.Search] does.
+func (f *Finder) Hits() (hits []Hit, isPartial bool) {
+	slices.SortFunc(f.hits, func(a, b Hit) int {
 		return cmp.Or(
-			cmp.Compare(len(b.Found), len(a.Found)), cmp.Compare(b.Score, a.Score),
-			cmp.Compare(len(x.entries[a.At].name), len(x.entries[b.At].name)), cmp.Compare(x.entries[a.At].connector, x.entries[b.At].connector),
-			cmp.Compare(x.entries[a.At].name, x.entries[b.At].name), cmp.Compare(a.At, b.At),
+			cmp.Compare(len(b.Found), len(a.Found)), cmp.Compare(b.Score, a.Score), cmp.Compare(len(a.name), len(b.name)),
+			cmp.Compare(a.connector, b.connector), cmp.Compare(a.name, b.name), cmp.Compare(a.At, b.At),
 		)
 	})
+	return f.hits, !f.hasAll && len(f.hits) > 0
 }
 
 // term is a word of a query.
 type term struct {
-	text, stem string
-	isPath     bool // it may stand across the border of connector and tool
+	text, stem           string
+	textBytes, stemBytes []byte
+	isPath               bool // it may stand across the border of connector and tool
 }
 
 // termsOf are the words of a query, each once; the whole of several is one more name to be looked for.
@@ -130,7 +162,8 @@ func termsOf(query string) []term {
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		word = strings.Trim(word, `,;:!?"'()[]{}`)
 		if word != "" && len(terms) < maxTerms && !slices.ContainsFunc(terms, func(t term) bool { return t.text == word }) {
-			terms = append(terms, term{word, stem(word), strings.ContainsAny(word, "._")})
+			begin := stem(word)
+			terms = append(terms, term{word, begin, []byte(word), []byte(begin), strings.ContainsAny(word, "._")})
 		}
 	}
 	return terms
@@ -173,7 +206,7 @@ func (f *folded) find(t term) int {
 		return 5
 	case strings.Contains(f.connector, t.text):
 		return 6
-	case t.standsIn(f.title), t.standsIn(f.description):
+	case t.standsIn(f.prose):
 		return 7
 	}
 	return -1
@@ -182,11 +215,11 @@ func (f *folded) find(t term) int {
 func (f *folded) label() string { return f.connector + "." + f.name }
 
 // standsIn reports whether a text has the word, or another form of it.
-func (t term) standsIn(text string) bool {
-	if t.stem == t.text {
-		return strings.Contains(text, t.text)
+func (t term) standsIn(text []byte) bool {
+	if !bytes.Contains(text, t.stemBytes) {
+		return false
 	}
-	return strings.Contains(text, t.stem) && (strings.Contains(text, t.text) || hasStem(text, t.stem))
+	return len(t.stem) == len(t.text) || bytes.Contains(text, t.textBytes) || t.hasForm(text)
 }
 
 // hasWord reports whether a word of the name has the same stem.
@@ -199,18 +232,18 @@ func (f *folded) hasWord(t term) bool {
 	return false
 }
 
-// hasStem reports whether a word of a text has that stem.
-func hasStem(text, wanted string) bool {
+// hasForm reports whether a word of a text has the same stem.
+func (t term) hasForm(text []byte) bool {
 	for {
-		at := strings.Index(text, wanted)
+		at := bytes.Index(text, t.stemBytes)
 		if at < 0 {
 			return false
 		}
-		end := at + len(wanted)
+		end := at + len(t.stem)
 		for end < len(text) && isLetter(text[end]) {
 			end++
 		}
-		if (at == 0 || !isLetter(text[at-1])) && stem(text[at:end]) == wanted {
+		if (at == 0 || !isLetter(text[at-1])) && stem(string(text[at:end])) == t.stem {
 			return true
 		}
 		text = text[end:]

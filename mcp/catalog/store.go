@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pillion/mcp/state"
@@ -34,10 +35,13 @@ const (
 
 // Store keeps lists in a private folder of the user's, one file for each definition. What it holds can be lost at any time, at the
 // price of a start. Its methods may be called at once, by several processes too.
-type Store struct{ folder *state.Folder }
+type Store struct {
+	folder *state.Folder
+	rooms  sync.Pool // of *[]byte, that files are read into whose words are copied
+}
 
 // NewStore returns the store in a folder; without one it keeps nothing.
-func NewStore(folder *state.Folder) *Store { return &Store{folder} }
+func NewStore(folder *state.Folder) *Store { return &Store{folder: folder} }
 
 // Key names the list of a definition in its place; the parts may hold anything.
 func Key(parts ...string) string {
@@ -92,13 +96,22 @@ func (s *Store) read(key string, isWhole bool) (*List, error) {
 	if length > maxListBytes {
 		return nil, s.fault(key, errTooLarge)
 	}
-	file := make([]byte, length)
+	var file []byte
 	if !isWhole {
-		if file, err = readWords(f, file, key); err != nil {
+		room, has := s.rooms.Get().(*[]byte)
+		if !has {
+			room = new([]byte)
+		}
+		defer s.rooms.Put(room)
+		*room = slices.Grow((*room)[:0], int(length))[:length]
+		if file, err = readWords(f, *room, key); err != nil {
 			return nil, s.fault(key, err)
 		}
-	} else if _, err := io.ReadFull(f, file); err != nil {
-		return nil, s.fault(key, errBroken)
+	} else {
+		file = make([]byte, length)
+		if _, err := io.ReadFull(f, file); err != nil {
+			return nil, s.fault(key, errBroken)
+		}
 	}
 	list, err := decode(file, key, isWhole)
 	if err != nil {

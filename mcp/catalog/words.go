@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"bytes"
+	"encoding/binary"
 	"strings"
 	"unicode"
 )
@@ -66,3 +68,27 @@ func stem(word string) string {
 }
 
 func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b >= 0x80 }
+
+// lowered is a text in lower case, in its own room but where that takes more of it. Nearly all there is to lower is ASCII, eight of
+// which are lowered at once.
+func lowered(text []byte) []byte {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	rest := text
+	for ; len(rest) >= 8; rest = rest[8:] {
+		eight := binary.LittleEndian.Uint64(rest)
+		if eight&high != 0 {
+			return bytes.ToLower(text)
+		}
+		isFromA, isAfterZ := eight+(0x80-'A')*ones, eight+(0x7f-'Z')*ones // in the highest bit of each
+		binary.LittleEndian.PutUint64(rest, eight|(isFromA^isAfterZ)&high>>2)
+	}
+	for i, b := range rest {
+		switch {
+		case b >= 0x80:
+			return bytes.ToLower(text)
+		case 'A' <= b && b <= 'Z':
+			rest[i] = b + 'a' - 'A'
+		}
+	}
+	return text
+}

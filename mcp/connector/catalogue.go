@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"pillion/mcp/catalog"
 )
 
 // Catalogue is one complete generation of what the server offers. It never changes once published.
@@ -65,26 +65,7 @@ type PromptArgument struct {
 }
 
 // Tool is one tool as listed. Everything in it is the server's claim.
-type Tool struct {
-	Name        string
-	Title       string
-	Description string
-	// The schemas and annotations are the bytes as received; OutputSchema and Annotations are nil when absent.
-	InputSchema  jsontext.Value
-	OutputSchema jsontext.Value
-	Annotations  jsontext.Value
-	// The hints are nil when absent.
-	ReadOnly    *bool
-	Destructive *bool
-	Idempotent  *bool
-	OpenWorld   *bool
-	// TaskSupport is execution.taskSupport: "", "forbidden", "optional", "required".
-	TaskSupport string
-	// Tokens is about what its definition costs a model that is given it.
-	Tokens int
-	// Hash is over name, description, schemas and annotations; key order and white space play no part.
-	Hash string
-}
+type Tool = catalog.Tool
 
 // Quarantined is a tool that was listed but cannot be offered.
 type Quarantined struct {

@@ -67,7 +67,7 @@ func readTool(entry jsontext.Value) (t Tool, err error) {
 	if entry.Kind() != '{' {
 		return t, fmt.Errorf("it is not an object but %s", kindName(entry.Kind()))
 	}
-	if err := t.readMembers(entry); err != nil {
+	if err := readMembers(&t, entry); err != nil {
 		return t, err
 	}
 	if t.InputSchema == nil {
@@ -78,7 +78,7 @@ func readTool(entry jsontext.Value) (t Tool, err error) {
 	}
 	t.InputSchema = shallow(t.InputSchema, maxSchemaDepth)
 	t.OutputSchema = shallow(t.OutputSchema, maxSchemaDepth)
-	if t.Hash, err = t.hash(); err != nil {
+	if t.Hash, err = hashOf(&t); err != nil {
 		return t, errRepeatedInside
 	}
 	t.Tokens = catalog.ToolTokens(t.Name, t.Description, t.InputSchema)
@@ -86,10 +86,10 @@ func readTool(entry jsontext.Value) (t Tool, err error) {
 }
 
 // readMembers takes all members over. What is wrong with one is said once all of them were seen.
-func (t *Tool) readMembers(entry jsontext.Value) error {
+func readMembers(t *Tool, entry jsontext.Value) error {
 	var failure error
 	err := walkObject(entry, func(name string, value jsontext.Value) error {
-		if err := t.read(name, value); failure == nil {
+		if err := readMember(t, name, value); failure == nil {
 			failure = err
 		}
 		return nil
@@ -97,8 +97,8 @@ func (t *Tool) readMembers(entry jsontext.Value) error {
 	return cmp.Or(err, failure)
 }
 
-// read takes one member of the entry over.
-func (t *Tool) read(name string, value jsontext.Value) error {
+// readMember takes one member of the entry over.
+func readMember(t *Tool, name string, value jsontext.Value) error {
 	isNull := value.Kind() == 'n'
 	switch name {
 	case "name":
@@ -126,7 +126,7 @@ func (t *Tool) read(name string, value jsontext.Value) error {
 		t.OutputSchema = value.Clone()
 	case "annotations":
 		if !isNull {
-			return t.readAnnotations(value)
+			return readAnnotations(t, value)
 		}
 	case "execution":
 		_ = object(value, func(name string, value jsontext.Value) error {
@@ -160,7 +160,7 @@ func readText(to *string, name string, value jsontext.Value) error {
 }
 
 // readAnnotations takes the hints over. One that is no boolean quarantines: what a tool claims must not be guessed at.
-func (t *Tool) readAnnotations(raw jsontext.Value) error {
+func readAnnotations(t *Tool, raw jsontext.Value) error {
 	if raw.Kind() != '{' {
 		return fmt.Errorf("annotations is not an object but %s", kindName(raw.Kind()))
 	}
@@ -211,8 +211,8 @@ func kindName(kind jsontext.Kind) string {
 	return "no value"
 }
 
-// hash is over what a permission is given for; the error is that of [canonical].
-func (t *Tool) hash() (string, error) {
+// hashOf is over what a permission is given for; the error is that of [canonical].
+func hashOf(t *Tool) (string, error) {
 	definition := make([]byte, 0, len(t.Name)+len(t.Description)+len(t.InputSchema)+len(t.OutputSchema)+len(t.Annotations)+32)
 	definition = append(definition, '[')
 	for _, said := range []string{t.Name, t.Description} {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"pillion/mcp/config"
+	"pillion/mcp/parts"
 )
 
 // Reload reads the configuration files again and brings the connectors in line with them.
@@ -26,9 +27,7 @@ func (h *Host) reload(folders func() []string) {
 	h.lastGood = lastGood(h.lastGood, read)
 	entries := h.effective(roots)
 	grounds := make([]ground, len(entries))
-	for i, effective := range entries {
-		grounds[i] = h.look(subject{entry: effective.Entry, roots: roots})
-	}
+	parts.EachOf(len(entries), worthReads, func(i int) { grounds[i] = h.look(subject{entry: entries[i].Entry, roots: roots}) })
 	standing := foldersOf(roots)
 	h.locked(func() { h.folders = standing })
 	h.updateDecisions()
@@ -39,7 +38,7 @@ func (h *Host) reload(folders func() []string) {
 		h.adopt(entries, grounds)
 		h.judgeEach()
 	})
-	recalled := h.recall(func(*slot) bool { return true })
+	recalled := h.recall(maps.Values(h.slots))
 	h.locked(func() { event = h.tellAll() })
 	event.Tools = append(recalled.Tools, event.Tools...)
 	event.Resources, event.Prompts = recalled.Resources, recalled.Prompts

@@ -140,6 +140,9 @@ func (h *Host) offered(s *slot) []connector.Tool {
 	if s.isRemoved || !s.standing.mayRun() || !s.isListed() {
 		return nil
 	}
+	if s.effective.OffersAll() && s.mine.OffersAll() {
+		return s.catalogue.Tools
+	}
 	isOff := func(tool connector.Tool) bool { return !s.offers(tool.Name) }
 	if !slices.ContainsFunc(s.catalogue.Tools, isOff) {
 		return s.catalogue.Tools

@@ -15,6 +15,7 @@ import (
 	"pillion/mcp/audit"
 	"pillion/mcp/auth"
 	"pillion/mcp/config"
+	"pillion/mcp/place"
 	"pillion/mcp/redact"
 )
 
@@ -311,7 +312,8 @@ func (h *Host) reachesWorkspace(at subject, expanded config.Expanded) *Problem {
 		}
 	}
 	for _, root := range at.roots {
-		if slices.ContainsFunc(values, func(value string) bool { return names(value, root) }) {
+		folder := place.NewFolder(root)
+		if slices.ContainsFunc(values, func(value string) bool { return names(value, folder) }) {
 			return configProblem(entry, "the value of an input leads into the workspace folder "+root+", whose code needs your permission",
 				"Write the path into the entry instead of the input: you are then asked.")
 		}

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"pillion/mcp/catalog"
 	"pillion/mcp/connector"
+	"pillion/mcp/parts"
 	"pillion/mcp/redact"
 	"pillion/mcp/state"
 )
@@ -45,6 +48,9 @@ type unkept struct {
 	secrets   *redact.Set
 }
 
+// worthReads is how many looks at the disk are worth a goroutine.
+const worthReads = 8
+
 // keepTime bounds the wait for another window that writes.
 const keepTime = 2 * time.Second
 
@@ -58,8 +64,8 @@ func (s *slot) listKey() string {
 	return catalog.Key(s.hash, s.entry.Name, s.ground.project, s.ground.rootID)
 }
 
-// recall looks at what is kept for those slots that have listed nothing, and returns what is to be told of it.
-func (h *Host) recall(concerned func(*slot) bool) (event Event) {
+// recall looks at what is kept for those of some slots that have listed nothing, and returns what is to be told of it.
+func (h *Host) recall(slots iter.Seq[*slot]) (event Event) {
 	if h.lists == nil {
 		return event
 	}
@@ -73,16 +79,17 @@ func (h *Host) recall(concerned func(*slot) bool) (event Event) {
 	}
 	var all []*wanted
 	h.locked(func() {
-		for _, s := range h.slots {
-			if s.recalls() && concerned(s) {
+		for s := range slots {
+			if s.recalls() {
 				s.recalledKey = s.key()
 				all = append(all, &wanted{slot: s, key: s.key(), kept: s.listKey(), depth: h.depthFor(s)})
 			}
 		}
 	})
-	for _, w := range all {
+	parts.EachOf(len(all), worthReads, func(i int) {
+		w := all[i]
 		w.list, w.others, w.server = h.readList(w.kept, w.depth)
-	}
+	})
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, w := range all {
@@ -143,18 +150,10 @@ func (h *Host) depthFor(s *slot) Depth {
 }
 
 func catalogueOf(list *catalog.List, others otherLists) *connector.Catalogue {
-	catalogue := &connector.Catalogue{
-		Tools: make([]connector.Tool, len(list.Tools)), Quarantined: others.Quarantined,
+	return &connector.Catalogue{
+		Tools: list.Tools, Quarantined: others.Quarantined,
 		Resources: others.Resources, ResourceTemplates: others.ResourceTemplates, Prompts: others.Prompts,
 	}
-	for i, t := range list.Tools {
-		catalogue.Tools[i] = connector.Tool{
-			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
-			ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent, OpenWorld: t.OpenWorld, TaskSupport: t.TaskSupport, Hash: t.Hash,
-			Tokens: t.Tokens,
-		}
-	}
-	return catalogue
 }
 
 // keepLater has the slot's list kept; h.mu is held.
@@ -212,15 +211,11 @@ func (u unkept) list() *catalog.List {
 		if _, isSecret := u.secrets.Text(t.Name); isSecret {
 			continue
 		}
-		kept := catalog.Tool{
-			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema, Annotations: t.Annotations,
-			ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent, OpenWorld: t.OpenWorld, TaskSupport: t.TaskSupport, Hash: t.Hash,
-			Tokens: t.Tokens,
-		}
+		kept := t
 		for _, text := range []*string{&kept.Title, &kept.Description} {
 			*text, _ = u.secrets.Text(*text)
 		}
-		for _, value := range []*[]byte{&kept.InputSchema, &kept.OutputSchema, &kept.Annotations} {
+		for _, value := range []*jsontext.Value{&kept.InputSchema, &kept.OutputSchema, &kept.Annotations} {
 			*value, _ = u.secrets.Bytes(*value)
 		}
 		list.Tools = append(list.Tools, kept)

@@ -1,10 +1,13 @@
 package host
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"pillion/mcp/catalog"
+	"pillion/mcp/connector"
+	"pillion/mcp/parts"
 	"pillion/mcp/permission"
 )
 
@@ -68,44 +71,58 @@ func (h *Host) searchOnce(s Search) Found {
 	rules, isHealthy := permission.ByConnector(h.permissions.Rules()), h.isHealthy()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	type place struct {
-		slot *slot
-		at   int
-	}
-	var places []place
-	var entries []catalog.Entry
-	isPath := strings.Contains(s.Query, "__")
+	var all []searched
+	count := 0
 	for _, slot := range h.present() {
-		if slot.main != nil || s.Connector != "" && slot.id != s.Connector {
-			continue
+		if slot.main == nil && (s.Connector == "" || slot.id == s.Connector) {
+			all = append(all, searched{slot: slot, tools: h.offered(slot), from: count})
+			count += len(all[len(all)-1].tools)
 		}
-		tools := h.offered(slot)
-		places, entries = slices.Grow(places, len(tools)), slices.Grow(entries, len(tools))
-		for at := range tools {
-			t := &tools[at]
-			tags := slot.entry.Options.TagsOf(t.Name)
-			if s.Tag != "" && !slices.Contains(tags, s.Tag) {
-				continue
-			}
-			entry := catalog.Entry{Connector: slot.entry.Name, Name: t.Name, Title: t.Title, Description: t.Description, Tags: tags}
-			if isPath {
-				entry.ServedName = h.servedNameOf(slot, t.Name)
-			}
-			places, entries = append(places, place{slot, at}), append(entries, entry)
-		}
+	}
+	parts.EachOf(len(all), worthReads, func(i int) { h.searchIn(s, &all[i]) })
+	finder := catalog.NewFinder(s.Query)
+	for _, part := range all {
+		finder.Join(part.finder)
 	}
 	var found Found
 	var hits []catalog.Hit
-	hits, found.IsPartial = catalog.NewIndex(entries).Search(s.Query, nil)
+	hits, found.IsPartial = finder.Hits()
 	found.Total = len(hits)
 	for _, hit := range s.page(hits) {
-		slot := places[hit.At].slot
-		raw := h.offered(slot)[places[hit.At].at]
-		tool := newTool(slot, raw, h.servedNameOf(slot, raw.Name)).redacted(h.secrets)
-		tool.Permission = h.permissionOfTool(indexedTool{slot, tool}, rules[slot.entry.Identity()], isHealthy)
+		after, _ := slices.BinarySearchFunc(all, hit.At+1, func(p searched, at int) int { return cmp.Compare(p.from, at) })
+		of := all[after-1]
+		raw := of.tools[hit.At-of.from]
+		tool := newTool(of.slot, raw, h.servedNameOf(of.slot, raw.Name)).redacted(h.secrets)
+		tool.Permission = h.permissionOfTool(indexedTool{of.slot, tool}, rules[of.slot.entry.Identity()], isHealthy)
 		found.Tools, found.By = append(found.Tools, tool), append(found.By, hit.Found)
 	}
 	return found
+}
+
+// searched are the tools of one connector, which are looked at apart from others.
+type searched struct {
+	slot   *slot
+	tools  []connector.Tool
+	from   int // the place of the first among all
+	finder *catalog.Finder
+}
+
+// searchIn looks at the tools of one connector; h.mu is held, by whoever waits for this.
+func (h *Host) searchIn(s Search, part *searched) {
+	part.finder = catalog.NewFinder(s.Query)
+	slot, isPath := part.slot, strings.Contains(s.Query, "__")
+	for at := range part.tools {
+		t := &part.tools[at]
+		tags := slot.entry.Options.TagsOf(t.Name)
+		if s.Tag != "" && !slices.Contains(tags, s.Tag) {
+			continue
+		}
+		entry := catalog.Entry{Connector: slot.entry.Name, Name: t.Name, Title: t.Title, Description: t.Description, Tags: tags}
+		if isPath {
+			entry.ServedName = h.servedNameOf(slot, t.Name)
+		}
+		part.finder.Look(part.from+at, &entry)
+	}
 }
 
 // servedNameOf is the name that [servedNames] gives a tool among all that are offered: only one of a connector that is called alike

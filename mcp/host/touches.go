@@ -29,7 +29,8 @@ func (h *Host) consentRoot(at subject) string {
 	slices.Sort(values) // most are as they come out what they were as written
 	values = slices.Compact(values)
 	for _, root := range at.roots {
-		if slices.ContainsFunc(values, func(value string) bool { return names(value, root) }) {
+		folder := place.NewFolder(root)
+		if slices.ContainsFunc(values, func(value string) bool { return names(value, folder) }) {
 			return root
 		}
 	}
@@ -75,14 +76,14 @@ func (h *Host) namedBy(at subject) []string {
 
 // names reports whether a value is a path in a folder, or holds one: behind a flag, in a URL, a mount or a line for a shell.
 // Where it is unclear it does.
-func names(value, root string) bool {
-	if place.LiesIn(value, root) {
+func names(value string, folder place.Folder) bool {
+	if folder.Has(value) {
 		return true
 	}
-	if _, path, found := strings.Cut(value, "="); found && place.LiesIn(path, root) {
+	if _, path, found := strings.Cut(value, "="); found && folder.Has(path) {
 		return true
 	}
-	return holds(value, root) || holds(value, place.Resolved(root))
+	return holds(value, folder.Path()) || holds(value, folder.Real())
 }
 
 // holds reports whether a path that begins with the root stands somewhere in the text.

@@ -2,7 +2,11 @@
 
 package host
 
-import "testing"
+import (
+	"testing"
+
+	"pillion/mcp/place"
+)
 
 func TestS1_WhatNamesAFolder(t *testing.T) {
 	t.Parallel()
@@ -12,7 +16,7 @@ func TestS1_WhatNamesAFolder(t *testing.T) {
 		"file://" + root + "/x.ts", root + ":/work", "/data:" + root, "cd '" + root + "' && ./x", "cd " + root + ";ls", "(" + root + ")",
 		"a" + root, // unclear
 	} {
-		if !names(value, root) {
+		if !names(value, place.NewFolder(root)) {
 			t.Errorf("%q names nothing in %s", value, root)
 		}
 	}
@@ -20,7 +24,7 @@ func TestS1_WhatNamesAFolder(t *testing.T) {
 		"", "x", "repo", "/", "/home/me", "/home/me/repo-two/x", "/home/me/repo.git", "/home/me/repository", "/srv/home/me/repo/x",
 		"file:///srv/home/me/repo", "--x=/srv/home/me/repo", "home/me/repo", "@scope/repo@1.0.0",
 	} {
-		if names(value, root) {
+		if names(value, place.NewFolder(root)) {
 			t.Errorf("%q names something in %s", value, root)
 		}
 	}

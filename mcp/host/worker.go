@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"pillion/mcp/config"
@@ -92,7 +93,7 @@ func (h *Host) step(s *slot) bool {
 	if h.isClosing() {
 		return false
 	}
-	if event := h.recall(func(other *slot) bool { return other == s }); len(event.Connectors) > 0 {
+	if event := h.recall(slices.Values([]*slot{s})); len(event.Connectors) > 0 {
 		h.notify(event)
 	}
 	next := h.begin(s)

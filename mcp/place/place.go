@@ -9,11 +9,31 @@ func LiesIn(path, folder string) bool {
 	if !filepath.IsAbs(path) {
 		return false
 	}
-	if path = filepath.Clean(path); isWithin(path, folder) {
+	return isWithin(filepath.Clean(path), folder) || NewFolder(folder).Has(path)
+}
+
+// Folder is a folder as it was found on the disk once, for many paths to be compared with.
+type Folder struct{ path, real string }
+
+// NewFolder looks where the links of a path lead.
+func NewFolder(path string) Folder { return Folder{path, Resolved(path)} }
+
+// Path is the folder as it was named.
+func (f Folder) Path() string { return f.path }
+
+// Real is where its links lead.
+func (f Folder) Real() string { return f.real }
+
+// Has is [LiesIn].
+func (f Folder) Has(path string) bool {
+	if !filepath.IsAbs(path) {
+		return false
+	}
+	if path = filepath.Clean(path); isWithin(path, f.path) {
 		return true
 	}
-	real, outer := Resolved(path), Resolved(folder)
-	return isWithin(path, outer) || isWithin(real, folder) || isWithin(real, outer)
+	real := Resolved(path)
+	return isWithin(path, f.real) || isWithin(real, f.path) || isWithin(real, f.real)
 }
 
 func isWithin(path, folder string) bool {

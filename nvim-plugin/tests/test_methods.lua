@@ -10,6 +10,7 @@ local unused = {
   attach = 'for terminals and agents, which join by the socket',
   attach_challenge = 'for terminals and agents, which join by the socket',
   calls = 'the events tell of every call',
+  catalog = 'a text for prompts, which the command line prints and agents ask for',
   session_join = 'no call of the editor names the session of somebody else',
   task_get = 'the result of a task is waited for',
   task_cancel = 'a call is cancelled as one, also when it goes on as a task',
