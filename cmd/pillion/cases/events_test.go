@@ -83,15 +83,17 @@ func TestN2_WhatIsReadEndsInTheStream(t *testing.T) {
 	e := w.edit(hearing)
 	e.Connector("mine", message.ConnectorReady)
 	editortest.Request(e, message.Events, message.EventsParams{})
-	finished := func(e message.SessionEvent) bool {
-		return e.Kind == message.EventCall && e.Call == message.CallFinished
+	is := func(wanted string) func(message.SessionEvent) bool {
+		return func(e message.SessionEvent) bool { return inBrief(e) == wanted }
 	}
 	read := editortest.Request(e, message.ResourceRead, message.ResourceReadParams{Connector: "mine", URI: "test://0"})
-	if told := e.Events("the end of the reading", finished); read.Status != message.CallOK || !isAmong(told, "call mine: resources/read finished ok") {
-		t.Errorf("%+v, %+v", read, told)
+	if read.Status != message.CallOK {
+		t.Errorf("%+v", read)
 	}
+	e.Events("the end of the reading", is("call mine: resources/read finished ok"))
 	got := editortest.Request(e, message.PromptGet, message.PromptGetParams{Connector: "mine", Name: "p0"})
-	if told := e.Events("the end of the prompt", finished); got.Status != message.CallConnectorError || !isAmong(told, "call mine: prompts/get finished connectorError") {
-		t.Errorf("%+v, %+v", got, told)
+	if got.Status != message.CallConnectorError {
+		t.Errorf("%+v", got)
 	}
+	e.Events("the end of the prompt", is("call mine: prompts/get finished connectorError"))
 }
