@@ -43,6 +43,12 @@ var directions = map[string][]string{
 	"editors/e2e/leg":       {},
 	"docs":                  {},
 	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "mcp/catalog", "sidecar/watch", "mcp/config/imports"},
+	"browser/policy":        {},
+	"browser/relay":         {"browser/policy"},
+	"browser/devtools":      {},
+	"browser/native":        {"browser/devtools", "browser/policy", "browser/relay"},
+	"browser/browsertest":   {},
+	"browser/hint":          {},
 	"sidecar/watch":         {},
 	"sidecar/stream":        {"rpc/message"},
 	"sidecar/doctor":        {"sidecar/core", "sidecar/attach", "mcp/host", "mcp/config", "mcp/process", "rpc/message"},
@@ -111,11 +117,13 @@ func TestLibrariesStayAtTheirEdge(t *testing.T) {
 	edges := map[string][]string{
 		"go.lsp.dev/protocol":                        {"rpc", "rpc/message", "rpc/rpctest", "sidecar", "sidecar/configdoc", "editors/editortest"},
 		"go.lsp.dev/jsonrpc2":                        {"rpc", "rpc/rpctest"},
-		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest"},
+		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest", "browser/native", "browser/browsertest"},
+		"github.com/chromedp/cdproto/cdp":            {"browser/devtools", "browser/native"},
 		"github.com/zalando/go-keyring":              {"mcp/auth"},
 		"github.com/fsnotify/fsnotify":               {"sidecar/watch"},
 		// A child that is not started through the guard would be taken for a connector's orphan; see process.Subreaper.
-		"os/exec": {"mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg"},
+		// A browser is started by a connector, whose process ends with everything below it, and needs two more pipes.
+		"os/exec": {"browser/devtools", "mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg"},
 	}
 	for _, one := range packages(t) {
 		if within(one.ImportPath, everything) {
