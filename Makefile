@@ -6,6 +6,7 @@
 #   make check   everything that needs no editor and no connector from elsewhere
 #   make e2e     real editors and real connectors, cut off from the network
 #   make conformance  the official suite of MCP, client side: a line for each scenario that both revisions require
+#   make browser  every browser of Pillion in a real Chromium, a line for each test
 #   make plugin  the Neovim plugin in both Neovims, a line for each test
 #   make vscode  the extension in two real VS Codes; installs 1.2 GB
 #   make servers  every real connector that was tried, written down in docs/tested-servers.md; installs 1.5 GB
@@ -47,7 +48,7 @@ EXTENSION = $(BEDS)/install.sh vscode-extension && { [ -e vscode-extension/node_
 
 .PHONY: build check e2e test bench redteam soak fuzz demo format generate
 .PHONY: vsix check-format check-vet check-staticcheck check-unit check-tsc check-eslint check-vscode check-stylua check-luacheck
-.PHONY: e2e-beds e2e-run vscode plugin
+.PHONY: e2e-beds e2e-run vscode plugin browser
 
 build:
 	$(LEG) build env CGO_ENABLED=0 go build -trimpath -o .build/pillion ./cmd/pillion
@@ -71,7 +72,7 @@ check-format:
 
 check-vet:
 	$(LEG) vet-linux env GOOS=linux go vet ./...
-	$(LEG) vet-e2e env GOOS=linux go vet -tags e2e ./editors/...
+	$(LEG) vet-e2e env GOOS=linux go vet -tags e2e ./editors/... ./browser/...
 	$(LEG) vet-darwin env CGO_ENABLED=0 GOOS=darwin go vet ./...
 	$(LEG) vet-windows env CGO_ENABLED=0 GOOS=windows go vet ./...
 
@@ -100,14 +101,20 @@ check-luacheck:
 e2e: e2e-run
 
 e2e-beds:
-	$(LEG) beds $(BEDS)/install.sh isolation terminal servers conformance neovim-floor neovim-newest mini-test helix emacs-floor emacs-newest
+	$(LEG) beds $(BEDS)/install.sh isolation chromium terminal servers conformance neovim-floor neovim-newest mini-test helix emacs-floor emacs-newest
 
 # The test binary itself runs cut off, and with it every program that it starts.
 e2e-run: e2e-beds build
 	$(LEG) -tests e2e $(E2E) -skip '^Test(Conformance|MoreServers|DriveScenario)$$' ./editors/e2e
 	$(LEG) -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
+	$(LEG) -tests browser $(E2E) ./browser/...
 	$(LEG) -tests neovim-floor $(PLUGIN) neovim-floor
 	$(LEG) -tests neovim-newest $(PLUGIN) neovim-newest
+
+# What every browser must do, in a real one; a line for each test.
+browser: build
+	@$(BEDS)/install.sh isolation chromium
+	$(LEG) -each -tests browser $(E2E) ./browser/...
 
 # The Neovim plugin alone; PILLION_TESTS names some of its tests, PILLION_UPDATE=1 writes the screens that are compared.
 plugin: build

@@ -21,7 +21,7 @@ func TestEveryVariableIsDeclared(t *testing.T) {
 		}
 	}
 	// They mark what Pillion starts, or are for its tests; no user sets them.
-	internal := regexp.MustCompile(`^PILLION_(CONNECTOR|DEMO_DIR|LEGS|FAKE_\w+)$`)
+	internal := regexp.MustCompile(`^PILLION_(CONNECTOR|DEMO_DIR|BROWSER_\w+|LEGS|FAKE_\w+)$`)
 	literal := regexp.MustCompile(`"(PILLION_[A-Z_]+)"`)
 	read := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {

@@ -19,15 +19,17 @@ import (
 
 const (
 	startPatience = 30 * time.Second
-	endPatience   = 3 * time.Second
-	maxSaidBytes  = 4 << 10
+	// endPatience is for the browser to end by itself; nothing is lost when it is killed then, and whoever ends this process waits
+	// for little longer.
+	endPatience  = time.Second
+	maxSaidBytes = 4 << 10
 )
 
 // Options say how to start a browser.
 type Options struct {
 	Program        string // absolute; see Find
 	Relay          string // "127.0.0.1:port" of the proxy that everything goes through
-	Folder         string // a new, empty and private folder, the browser's alone, which is removed with its end
+	Folder         string // a new and private folder, which is removed, whatever lies there, when the browser has ended
 	WithoutSandbox bool   // a browser of root has none; for tests and containers
 	Env            []string
 	Log            *slog.Logger
@@ -140,6 +142,15 @@ func (b *Browser) PID() int { return b.command.Process.Pid }
 // Ended is closed when the browser's process has ended and its folder is gone.
 func (b *Browser) Ended() <-chan struct{} { return b.ended }
 
+// Kill ends the browser without a word; it does not wait (see Ended).
+func (b *Browser) Kill() {
+	select {
+	case <-b.ended: // its id may be somebody else's by now
+	default:
+		killTree(b.command.Process)
+	}
+}
+
 // Close ends the browser, politely for a moment, and waits until it has ended and its folder is gone.
 func (b *Browser) Close() {
 	b.closing.Do(func() {
@@ -148,17 +159,20 @@ func (b *Browser) Close() {
 		default:
 			b.Conn.Browser().Send(browser.CommandClose, nil)
 		}
-		select {
-		case <-b.ended:
-		case <-time.After(endPatience):
-		}
+		b.waitEnded(endPatience)
 		b.Conn.Close()
+		b.waitEnded(endPatience / 4) // it ends with its pipes too
+		b.Kill()
 	})
+	<-b.ended
+}
+
+func (b *Browser) waitEnded(atMost time.Duration) {
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
 	select {
 	case <-b.ended:
-	case <-time.After(endPatience):
-		killTree(b.command.Process)
-		<-b.ended
+	case <-timer.C:
 	}
 }
 

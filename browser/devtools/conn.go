@@ -38,6 +38,8 @@ type Event struct {
 	Session target.SessionID // "" is the browser's own
 	Method  string
 	Params  jsonv2.Value // the receiver's to keep
+
+	flushed chan struct{} // not nil for what is no event, but a place in their order
 }
 
 type message struct {
@@ -90,6 +92,21 @@ func (c *Conn) Close() {
 	}
 	<-c.over
 	<-c.events
+}
+
+// Flush waits until every event that was read so far is handled. An answer comes by a shorter way than an event, and so may
+// arrive before what was sent before it. It must not be called by the handler of events.
+func (c *Conn) Flush(ctx context.Context) error {
+	handled := make(chan struct{})
+	c.queue.put(Event{flushed: handled})
+	select {
+	case <-handled:
+		return nil
+	case <-c.events:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // Browser is the session of the browser itself.
@@ -224,7 +241,7 @@ func (c *Conn) read() {
 			continue // a message that cannot be read concerns nobody
 		}
 		if m.ID == 0 {
-			c.queue.put(Event{m.Session, m.Method, m.Params})
+			c.queue.put(Event{Session: m.Session, Method: m.Method, Params: m.Params})
 			continue
 		}
 		c.mu.Lock()
@@ -260,6 +277,10 @@ func (c *Conn) dispatch(onEvent func(Event)) {
 	for {
 		events, more := c.queue.take()
 		for _, event := range events {
+			if event.flushed != nil {
+				close(event.flushed)
+				continue
+			}
 			onEvent(event)
 		}
 		if !more {

@@ -10,6 +10,8 @@ func switches(o Options, profile string) []string {
 		"--remote-debugging-pipe",
 		"--user-data-dir=" + profile,
 		"--no-startup-window",
+		// Documents of two sites are never one target, so that what a target tells is of one of them.
+		"--site-per-process",
 		"--window-size=1280,800",
 		"--no-first-run", "--no-default-browser-check", "--no-service-autorun", "--no-pings",
 		"--disable-search-engine-choice-screen", "--disable-default-apps", "--disable-extensions",

@@ -21,6 +21,8 @@ func run(arguments []string) int {
 		return process.RunGuard(os.Stdin)
 	case slices.Equal(arguments, []string{"demo"}):
 		return serveDemo()
+	case slices.Equal(arguments, []string{core.BrowserCommand}):
+		return serveBrowser()
 	}
 	return runVerb(arguments)
 }

@@ -77,6 +77,9 @@ type Core struct {
 // GuardCommand is the hidden command of Pillion that runs its guard.
 const GuardCommand = "guard"
 
+// BrowserCommand is the hidden command of Pillion that is its own browser, as a connector on standard input and output.
+const BrowserCommand = "browser-connector"
+
 // NewWindow names one session, unlike every other of this machine and user.
 func NewWindow() string {
 	var random [6]byte

@@ -1,0 +1,70 @@
+package native
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	folderPrefix = "pillion-browser-"
+	lockName     = "lock"
+	youngAge     = time.Minute // a folder that somebody may be about to lock
+)
+
+// folder is all that a browser has on the disk. Its lock is held for as long as this process uses it.
+type folder struct {
+	path string
+	lock *flock.Flock
+}
+
+// newFolder makes the folder of one browser, in memory where the system has a place there that is the user's alone, and removes
+// those that nobody uses any more.
+func newFolder() (*folder, error) {
+	var err error
+	for _, place := range places() {
+		sweep(place)
+		var path string
+		if path, err = os.MkdirTemp(place, folderPrefix+"*"); err != nil {
+			continue
+		}
+		made := &folder{path: path, lock: flock.New(filepath.Join(path, lockName))}
+		if _, err = made.lock.TryLock(); err == nil {
+			return made, nil
+		}
+		made.remove()
+	}
+	return nil, err
+}
+
+// places are where such a folder may be, the best first.
+func places() []string {
+	if runtime := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(runtime) {
+		return []string{runtime, os.TempDir()}
+	}
+	return []string{os.TempDir()}
+}
+
+func (f *folder) downloads() string { return filepath.Join(f.path, "downloads") }
+
+func (f *folder) remove() {
+	_ = f.lock.Close()
+	_ = os.RemoveAll(f.path)
+}
+
+// sweep removes the folders whose process was killed.
+func sweep(place string) {
+	found, _ := filepath.Glob(filepath.Join(place, folderPrefix+"*"))
+	for _, path := range found {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < youngAge {
+			continue
+		}
+		old := &folder{path: path, lock: flock.New(filepath.Join(path, lockName))}
+		if isFree, err := old.lock.TryLock(); err == nil && isFree {
+			old.remove()
+		}
+	}
+}
