@@ -48,6 +48,7 @@ var directions = map[string][]string{
 	"browser/devtools":      {},
 	"browser/native":        {"browser/devtools", "browser/policy", "browser/relay"},
 	"browser/browsertest":   {},
+	"browser/hint":          {},
 	"sidecar/watch":         {},
 	"sidecar/stream":        {"rpc/message"},
 	"sidecar/doctor":        {"sidecar/core", "sidecar/attach", "mcp/host", "mcp/config", "mcp/process", "rpc/message"},
