@@ -14,6 +14,18 @@ import (
 // address.
 type Opener func(t *testing.T, s Setup) *mcp.ClientSession
 
+// Questions is the part of the suite in which somebody is asked, for providers that do that in more than one way.
+func Questions(t *testing.T, open Opener) {
+	for name, test := range map[string]func(*testing.T, Opener){
+		"offers the core tools":                    suiteTools,
+		"S14 asks before a new origin":             suiteAsks,
+		"S14 goes where the answer was yes":        suiteAllows,
+		"S14 asks whatever way a page leads there": suiteLeave,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open) })
+	}
+}
+
 // Suite is what every browser must do, whatever it is made of.
 func Suite(t *testing.T, open Opener) {
 	for name, test := range map[string]func(*testing.T, Opener){

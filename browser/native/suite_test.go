@@ -35,15 +35,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// eras are the handshakes that the suite runs under.
-var eras = map[string]string{"modern": "2026-07-28", "legacy": "2025-11-25"}
-
 func TestSuite(t *testing.T) {
-	for name, version := range eras {
-		t.Run(name, func(t *testing.T) {
-			browsertest.Suite(t, func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, version, s) })
-		})
-	}
+	browsertest.Suite(t, func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, "2026-07-28", s) })
+}
+
+// Clients of earlier revisions are asked in another way.
+func TestSuite_LegacyEra(t *testing.T) {
+	browsertest.Questions(t, func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, "2025-11-25", s) })
 }
 
 // world has every name that ends in .test at a public address, which is the site.
