@@ -100,7 +100,7 @@ func TestJ3_TypesAndSchemasOfWhatIsKnown(t *testing.T) {
 	}
 	w.expect(exitUsage, "schema", "--format", "yaml")
 	w.expect(exitUsage, "types", "nobody.nothing")
-	w.expect(exitFailed, "types", "linear.nothing")
+	w.expect(exitUsage, "types", "linear.nothing")
 }
 
 func TestJ1_RefreshStartsOnlyWhatMayRun(t *testing.T) {

@@ -179,6 +179,6 @@ func (p *program) sayUnlisted(h hub, c message.Connector) {
 		}
 	}
 	if c.Generation == 0 && (c.State == message.ConnectorIdle || c.State == message.ConnectorFailed) {
-		p.say("To have it started and listed: " + refreshCommand(c.Name))
+		p.say("To have it started and listed: " + host.RefreshCommand(c.Name))
 	}
 }

@@ -21,14 +21,6 @@ On a terminal it is a table. In a pipe it is one connector a line, with tabs bet
 // refreshAtOnce is how many are started at the same time.
 const refreshAtOnce = 8
 
-// refreshCommand is a line for a shell; a name that a shell could take for more than a word is left out (S17).
-func refreshCommand(name string) string {
-	if line := quotedWord(name); line != "" {
-		return "pillion refresh " + line
-	}
-	return "pillion refresh"
-}
-
 // Run starts them.
 func (v refreshVerb) Run(p *program) error {
 	if err := forPeople(); err != nil {
@@ -132,17 +124,4 @@ func (v refreshVerb) report(p *program, window string, refreshed []message.Conne
 		p.say("What needs permission is reviewed with: pillion mcp approve")
 	}
 	return ended(code)
-}
-
-// quotedWord is a name as every shell takes it for one word, or empty.
-func quotedWord(name string) string {
-	if name == "" || name[0] == '-' {
-		return ""
-	}
-	for _, r := range name {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-') {
-			return ""
-		}
-	}
-	return name
 }

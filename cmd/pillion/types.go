@@ -132,7 +132,7 @@ func (p *program) toolsNamed(ctx context.Context, h hub, connectors []message.Co
 	case err != nil:
 		return nil, misuse(err)
 	case tool.InputSchemaText == "" && tool.State != host.ToolOff:
-		return nil, fail(exitFailed, []string{"See why: pillion why " + tool.ServedName}, "the tool %q is not known to be listed", tool.Label)
+		return nil, fail(exitUsage, []string{"See why: " + host.WhyCommand(tool.Label)}, "the tool %q is not known to be listed", tool.Label)
 	}
 	return []message.Tool{tool}, nil
 }

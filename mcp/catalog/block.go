@@ -102,7 +102,11 @@ func (b *block) order(bias string) []int {
 }
 
 func (b *block) firstLine(shown int) string {
-	return fmt.Sprintf("Tools of %d connectors, %d of %d named. What follows a colon is the connector's own word.", len(b.connectors), shown, len(b.tools))
+	of := "1 connector"
+	if len(b.connectors) != 1 {
+		of = fmt.Sprintf("%d connectors", len(b.connectors))
+	}
+	return fmt.Sprintf("Tools of %s, %d of %d named. What follows a colon is the connector's own word.", of, shown, len(b.tools))
 }
 
 func (b *block) heading(connector string, shown int) string {

@@ -208,6 +208,12 @@ func EnableCommand(name string) string { return commandOn("pillion mcp enable", 
 // RevokeCommand is described with [EnableCommand].
 func RevokeCommand(name string) string { return commandOn("pillion mcp revoke", name) }
 
+// WhyCommand is such a line that says why a tool or a connector is not there, RefreshCommand one that lists a connector anew.
+func WhyCommand(label string) string { return commandOn("pillion why", label) }
+
+// RefreshCommand is described with [WhyCommand].
+func RefreshCommand(name string) string { return commandOn("pillion refresh", name) }
+
 func toolsOnCommand(label string) string { return commandOn("pillion tools on", label) }
 
 func commandOn(command, name string) string {

@@ -182,7 +182,7 @@ func (c Connector) life() []Reason {
 	case Starting:
 		return []Reason{{NeverListed, c.sentence("is still starting", "wait until it has listed its tools"), c.At}}
 	case NotStarted:
-		return []Reason{{NeverListed, c.sentence("is not running, and its tools are not known here", "call one of its tools, which starts it"), c.At}}
+		return []Reason{{NeverListed, c.sentence("is not running, and its tools are not known here", "start it once, in the editor or with `pillion refresh`"), c.At}}
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func TestD4_WhyAConnectorIsNotThere(t *testing.T) {
 		{"starting", func(c *Connector) { c.State = Starting },
 			[]want{{NeverListed, `The connector "notes" is still starting; wait until it has listed its tools.`, entry}}},
 		{"never started", func(c *Connector) { c.State = NotStarted },
-			[]want{{NeverListed, `The connector "notes" is not running, and its tools are not known here; call one of its tools, which starts it.`, entry}}},
+			[]want{{NeverListed, "The connector \"notes\" is not running, and its tools are not known here; start it once, in the editor or with `pillion refresh`.", entry}}},
 		{"several, and never started", func(c *Connector) {
 			c.UsedInstead, c.IsOffByUser, c.IsWaiting, c.State = "/u/mcp.json", true, true, NotStarted
 		}, []want{
