@@ -9,6 +9,7 @@ import { fenced, resultForModel } from "../src/plain/for_model";
 import { findProgram, outside, protocolFault, type Surroundings } from "../src/plain/program";
 import { alsoRun, toolPrefix } from "../src/plain/same_names";
 import { samplingMessages } from "../src/plain/sampling";
+import { standingScope } from "../src/plain/scope";
 import { firstAction, lookOf, statusOf } from "../src/plain/words";
 
 interface Manifest {
@@ -113,6 +114,14 @@ test("the program is the user's, else the extension's, else that of PATH", () =>
 
 test("TestS1_NothingOfTheWorkspaceIsRunByName", () => {
   assert.deepEqual(outside(["/w/bin", "/usr/bin", "/work", ""], ["/w"], "/"), ["/usr/bin", "/work"]);
+});
+
+test("TestS8_ARuleReachesAsFarAsTheFileOfItsConnector", () => {
+  assert.equal(standingScope(connector("a", "ready", { source: "user" })), "user");
+  assert.equal(standingScope(connector("a", "ready", { root: "file:///w" })), "project");
+  assert.equal(standingScope(connector("a", "ready", { source: "import" })), "session");
+  assert.equal(standingScope(connector("a", "ready", { source: "builtin" })), "session");
+  assert.equal(standingScope(undefined), "project");
 });
 
 test("an older program says what to do", () => {

@@ -98,4 +98,4 @@ windowOn(
   "TestC81_VSCodeTenReloadsLeaveOneSidecar",
   "editor quits",
 );
-windowOn("readme", { "README.md": "# shop\n" }, "TestU24_VSCodeFirstRun", "TestA4_VSCodeSecretInputIsMasked", "status line and file name injection");
+windowOn("readme", { "README.md": "# shop\n" }, "TestU24_VSCodeFirstRun", "TestS8_VSCodeToolOfOneOfMyOwnIsRefused", "TestA4_VSCodeSecretInputIsMasked", "status line and file name injection");

@@ -369,6 +369,11 @@ export class Window {
     await header.waitFor();
   }
 
+  /** Folds one of Pillion's views, or unfolds it. */
+  async toggle(view) {
+    await this.page.locator(`.pane-header:has-text("${view}")`).first().click();
+  }
+
   /** The frame of the page of Pillion's that holds a text, once there is one. */
   async pageWith(text) {
     return until(`a page with "${text}"`, async () => {

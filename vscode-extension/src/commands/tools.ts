@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { requests, type Tool, type WantedChange, type PermissionDecision } from "../generated/protocol";
 import type { Activity } from "../plain/activity";
+import { standingScope } from "../plain/scope";
 import { label, neutral, quoted } from "../plain/visible";
 import { permissionWords } from "../plain/words";
 import type { Node } from "../views/connectors";
@@ -29,7 +30,7 @@ export function toolCommands(context: Context): Commands {
     if (tool === undefined) {
       return;
     }
-    const params = { connector: tool.connector, tool: tool.id, decision, scope: "project" as const, hash: tool.hash };
+    const params = { connector: tool.connector, tool: tool.id, decision, scope: standingScope(session.connectors.get(tool.connector)), hash: tool.hash };
     const { rule: made, askId } = await questions.during(() => client.request(requests.permissionSet, params));
     if (askId === undefined) {
       await session.seedPermissions();

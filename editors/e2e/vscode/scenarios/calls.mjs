@@ -53,14 +53,14 @@ export const calls = {
     await window.pageWith("Wrote note");
     const toast = window.notification("Undo");
     await toast.waitFor();
-    await window.page.locator('.pane-header:has-text("Standing Permissions")').first().click();
+    await window.toggle("Standing Permissions");
     await window.row("notes.write_note", "Standing Permissions").waitFor();
     await window.keep("standing");
     await toast.locator('.monaco-button:has-text("Undo")').click();
     await window.row("notes.write_note", "Standing Permissions").waitFor({ state: "detached" });
     await call(window, "notes.write_note", { "/name": "todo", "/text": "b" });
     await pressButton(await approval(window), "Decline");
-    await window.page.locator('.pane-header:has-text("Standing Permissions")').first().click();
+    await window.toggle("Standing Permissions");
   },
 
   async "edit arguments"(window) {

@@ -4,9 +4,14 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pressButton, running } from "../workbench.mjs";
-import { notes, review } from "../steps.mjs";
+import { call, made, notes, review } from "../steps.mjs";
 
 const ownFile = (window) => join(window.server.home, ".config/pillion/mcp.json");
+
+function writeOwn(window, content) {
+  mkdirSync(dirname(ownFile(window)), { recursive: true, mode: 0o700 });
+  writeFileSync(ownFile(window), JSON.stringify(content), { mode: 0o600 });
+}
 
 /** Starts the connector that wants a value, and gives it. */
 async function giveValue(window) {
@@ -49,10 +54,34 @@ export const firstDay = {
     await window.page.locator('.welcome-view-content:has-text("Try the Demo")').waitFor();
   },
 
+  async TestS8_VSCodeToolOfOneOfMyOwnIsRefused(window) {
+    writeOwn(window, { mcpServers: { mine: notes } });
+    try {
+      await window.showViews();
+      await window.row("mine").filter({ hasText: "ready" }).waitFor();
+      await window.run("Pillion: Always Refuse This Tool");
+      await window.pick("mine.write_note");
+      await window.notification("Undo").waitFor();
+      const rule = window.row("mine.write_note", "Standing Permissions");
+      await window.toggle("Standing Permissions");
+      await rule.filter({ hasText: "every folder" }).waitFor();
+      await window.keep("refused");
+      await call(window, "mine.write_note", { "/name": "todo", "/text": "a" });
+      await made(window, "mine.write_note", "refused").waitFor();
+      // To give back what was refused is asked about.
+      await window.notification("Undo").locator('.monaco-button:has-text("Undo")').click();
+      await pressButton(await window.pageWith("No longer hold to this rule"), "Make the change");
+      await rule.waitFor({ state: "detached" });
+      await window.toggle("Standing Permissions");
+    } finally {
+      rmSync(ownFile(window));
+    }
+    await window.row("mine").waitFor({ state: "detached" });
+  },
+
   async TestA4_VSCodeSecretInputIsMasked(window) {
-    mkdirSync(dirname(ownFile(window)), { recursive: true, mode: 0o700 });
     const text = { inputs: [{ id: "token", type: "promptString", description: "A token for the notes", password: true }], mcpServers: { mine: { ...notes, env: { TOKEN: "${input:token}" } } } };
-    writeFileSync(ownFile(window), JSON.stringify(text), { mode: 0o600 });
+    writeOwn(window, text);
     try {
       await giveValue(window);
     } finally {
