@@ -28,7 +28,7 @@ function icon(call: Activity): vscode.ThemeIcon {
 }
 
 function clock(at: string): string {
-  return new Date(at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+  return new Date(at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
 }
 
 /** The list of calls. */
@@ -56,7 +56,8 @@ export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.D
     item.id = call.callId;
     item.iconPath = icon(call);
     const outcome = call.status === undefined ? (call.state === "asking" ? "asks" : call.state) : ((outcomeWord[call.status] as string | undefined) ?? call.status);
-    item.description = [outcome, clock(call.at), call.asker === undefined ? "" : label(call.asker, 40)].filter((p) => p !== "").join(" · ");
+    // A side bar is narrow: that one asked oneself goes without saying.
+    item.description = [outcome, clock(call.at), call.asker === undefined || call.asker === "editor" ? "" : label(call.asker, 40)].filter((p) => p !== "").join(" · ");
     const known = this.session.argumentsOf.get(call.callId);
     item.tooltip = [
       `${label(call.tool)}: ${outcome}`,
@@ -124,7 +125,8 @@ export class PermissionsView implements vscode.TreeDataProvider<Standing>, vscod
       const { rule } = standing;
       const item = new vscode.TreeItem(label(rule.label, 160));
       item.id = `rule/${rule.id}`;
-      item.description = `${new Date(rule.at).toLocaleDateString()} · ${scopeWords(rule.scope)}${rule.suspended === true ? " · suspended: it changed" : ""}`;
+      // A side bar is narrow: what matters goes first.
+      item.description = `${rule.suspended === true ? "suspended: it changed · " : ""}${scopeWords(rule.scope)} · ${new Date(rule.at).toLocaleDateString()}`;
       item.iconPath = new vscode.ThemeIcon(rule.decision === "allow" ? "pass" : rule.decision === "deny" ? "circle-slash" : "question");
       item.tooltip = [label(rule.label), `since ${new Date(rule.at).toLocaleString()}`, `in ${scopeWords(rule.scope)}`, rule.by === undefined ? "" : `by ${label(rule.by)}`].filter((l) => l !== "").join("\n");
       item.contextValue = `rule;${rule.decision};`;
@@ -133,7 +135,7 @@ export class PermissionsView implements vscode.TreeDataProvider<Standing>, vscod
     const { record } = standing;
     const item = new vscode.TreeItem(`${quoted(record.name)} ${decisions[record.decision] ?? record.decision}`);
     item.id = `consent/${record.root}/${record.connector}`;
-    item.description = [new Date(record.at).toLocaleDateString(), record.root === "" ? "" : `in ${label(pathOf(record.root).split("/").pop() ?? "", 60)}`].filter((p) => p !== "").join(" · ");
+    item.description = [record.root === "" ? "" : `in ${label(pathOf(record.root).split("/").pop() ?? "", 60)}`, new Date(record.at).toLocaleDateString()].filter((p) => p !== "").join(" · ");
     item.iconPath = new vscode.ThemeIcon(record.decision.startsWith("allow") ? "shield" : "circle-slash");
     item.tooltip = `since ${new Date(record.at).toLocaleString()}\n${label(record.definitionText, 800)}`;
     item.contextValue = `consent;${record.decision};`;
