@@ -223,16 +223,25 @@ export class Window {
   constructor(server, page, folder) {
     this.server = server;
     this.page = page;
+    page.setDefaultTimeout(patience);
     // A window with unsaved text asks before it closes.
     page.on("dialog", (dialog) => void dialog.accept().catch(() => undefined));
     this.folder = folder;
   }
 
+  /** Begins to load it, or to load it anew. */
+  async begin() {
+    await this.page.goto(`http://127.0.0.1:${this.server.port}/?folder=${encodeURIComponent(this.folder)}`, { waitUntil: "commit" });
+  }
+
+  /** Waits until it is drawn. */
+  async drawn() {
+    await this.page.locator(".monaco-workbench .statusbar").waitFor();
+  }
+
   async load() {
-    this.page.setDefaultTimeout(patience);
-    await this.page.goto(`http://127.0.0.1:${this.server.port}/?folder=${encodeURIComponent(this.folder)}`);
-    await this.page.waitForSelector(".monaco-workbench");
-    await this.page.waitForSelector(".statusbar");
+    await this.begin();
+    await this.drawn();
   }
 
   /** Takes a picture under the version and a name. */

@@ -48,6 +48,7 @@ export const calls = {
     await call(window, "notes.write_note", { "/name": "todo", "/text": "a" });
     const page = await approval(window);
     await page.locator("summary", { hasText: "Allow more" }).click();
+    await window.settled(page);
     await window.keep("allow-more");
     await pressButton(page, "Always allow this tool, in this workspace folder");
     await window.pageWith("Wrote note");
