@@ -91,13 +91,15 @@ export const firstDay = {
   },
 
   async "status line and file name injection"(window, folder) {
+    // VS Code would draw an icon in its place, so a row has it apart.
+    const shown = "$ (trash) <img";
     const name = '$(trash) <img src=x onerror="document.title=1"> [x](command:workbench.action.closeWindow)';
     const command = "$(error) no-such\u001b\u202e";
     writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: { [name]: { command, args: ["<b>bold</b>"] } } }));
     await window.status("1 connector needs permission");
     await window.showViews();
-    await window.row("$(trash) <img").waitFor();
-    const page = await review(window, "$(trash) <img");
+    await window.row(shown).waitFor();
+    const page = await review(window, shown);
     const text = await page.locator("main").innerText();
     assert.ok(text.includes("$(trash) <img src=x"), text);
     assert.ok(text.includes("\\u{1b}\\u{202e}"), text);
@@ -105,7 +107,7 @@ export const firstDay = {
     await window.settled(page);
     await window.keep("injection");
     await pressButton(page, "Allow");
-    await window.row("$(trash) <img").filter({ hasText: "does not run" }).waitFor();
+    await window.row(shown).filter({ hasText: "does not run" }).waitFor();
     assert.equal(await window.page.locator(".pane-body .codicon-trash:visible").count(), 0);
     assert.deepEqual(running("no-such"), []);
     assert.ok(!existsSync(join(folder, "ran")));
