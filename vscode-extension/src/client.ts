@@ -117,6 +117,8 @@ export class Client implements vscode.Disposable {
   private readonly listeners: { method: string; listener: (params: unknown) => void }[] = [];
   private current: LanguageClient | undefined;
   private startedAt = 0;
+  /** How many processes have ended by themselves. */
+  private ends = 0;
   private now: ClientState = { kind: "stopped" };
   /** Set by the owner before start: what happens around server commands and shown documents. */
   middleware: Middleware = {};
@@ -182,10 +184,12 @@ export class Client implements vscode.Disposable {
     });
     this.current = client;
     this.startedAt = Date.now();
+    const ends = this.ends;
     try {
       await client.start();
     } catch (error) {
-      if (this.current === client && (this.now as ClientState).kind === "starting") {
+      // One that ended while it came up is started again, or that is given up, where its end is told.
+      if (this.current === client && this.ends === ends && (this.now as ClientState).kind === "starting") {
         this.log.error(`start ${program.path}: ${String(error)}`);
         this.become({ kind: "ended", reason: `${program.path} did not start as a language server: ${error instanceof Error ? error.message : String(error)}` });
       }
@@ -250,6 +254,7 @@ export class Client implements vscode.Disposable {
     if (!counts()) {
       return { action: CloseAction.DoNotRestart, handled: true };
     }
+    this.ends++;
     const next = this.backoff.ended(Date.now() - this.startedAt);
     if (!next.again) {
       this.log.error("pillion ended again and again; it is not started any more by itself");
