@@ -34,7 +34,7 @@ export function toolCommands(context: Context): Commands {
     const { rule: made, askId } = await questions.during(() => client.request(requests.permissionSet, params));
     if (askId === undefined) {
       await session.seedPermissions();
-      void offerUndo(context, made.id, label(made.label, 200));
+      void offerUndo(context, made.id, `from now on: ${label(made.label, 200)}`);
     } else {
       questions.openById(askId);
     }
@@ -132,7 +132,7 @@ export function toolCommands(context: Context): Commands {
         const { askId } = await questions.during(() => client.request(requests.permissionRemove, { id: standing.rule.id }));
         questions.openById(askId);
       } else if (standing?.kind === "consent") {
-        await client.request(requests.consentRevoke, { root: standing.record.root, connector: standing.record.connector });
+        await client.request(requests.consentRevoke, { root: standing.record.root, connector: standing.record.name });
       }
       await session.seedPermissions();
     },
