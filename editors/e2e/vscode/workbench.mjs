@@ -2,7 +2,7 @@
 // One server and one browser serve a whole version, so that a window finds what an earlier one loaded.
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
@@ -186,6 +186,16 @@ export class Server {
       writeFileSync(join(folder, path), typeof content === "string" ? content : JSON.stringify(content, null, 2) + "\n", { mode: path.endsWith(".sh") ? 0o700 : 0o600 });
     }
     return folder;
+  }
+
+  /** The end of what the extension wrote down, in the window that wrote last. */
+  output() {
+    const logs = join(this.root, "data/logs");
+    const all = readdirSync(logs, { recursive: true })
+      .filter((name) => name.endsWith("Pillion.log"))
+      .map((name) => join(logs, name))
+      .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+    return all.length === 0 ? "" : readFileSync(all.at(-1), "utf8").split("\n").slice(-60).join("\n");
   }
 
   async open(folder) {

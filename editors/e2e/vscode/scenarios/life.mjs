@@ -21,6 +21,12 @@ function parentOf(pid) {
   }
 }
 
+/** The sidecars that a window started: what one of them starts has its name until it is another program. */
+function served() {
+  const hosts = new Set(running("--type=extensionHost").map(({ pid }) => pid));
+  return sidecars().filter(({ pid }) => hosts.has(parentOf(pid)));
+}
+
 /** The connectors that Pillion runs; VS Code may run copies of its own. */
 function demos() {
   const ours = new Set(sidecars().map(({ pid }) => pid));
@@ -61,12 +67,12 @@ export const life = {
   },
 
   async "sidecar killed"(window) {
-    await window.showViews();
-    await kill("the sidecar", sidecars);
+    await allow(window, "notes");
+    await kill("the sidecar", served);
     await window.row("notes").filter({ hasText: "ready" }).waitFor();
     await window.status("ready");
     for (let i = 0; i < 5; i++) {
-      await kill("the sidecar", sidecars);
+      await kill("the sidecar", served);
     }
     const item = await window.status("stopped");
     await window.notification("ended several times").waitFor();
