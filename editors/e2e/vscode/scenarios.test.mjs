@@ -83,6 +83,7 @@ windowOn(
   "TestU5_VSCodeStandingPermissionIsUndone",
   "edit arguments",
   "elicitation",
+  "TestF2_VSCodePageIsOpenedByThePersonAlone",
   "picture result",
   "cancel with progress",
   "TestVSCodeAgentCallsAToolWithApproval",
@@ -98,4 +99,12 @@ windowOn(
   "TestC81_VSCodeTenReloadsLeaveOneSidecar",
   "editor quits",
 );
-windowOn("readme", { "README.md": "# shop\n" }, "TestU24_VSCodeFirstRun", "TestS8_VSCodeToolOfOneOfMyOwnIsRefused", "TestA4_VSCodeSecretInputIsMasked", "status line and file name injection");
+windowOn(
+  "readme",
+  { "README.md": "# shop\n" },
+  "TestU24_VSCodeFirstRun",
+  "TestS8_VSCodeToolOfOneOfMyOwnIsRefused",
+  "TestS20_VSCodeDecisionsThatCannotBeReadAreAskedAbout",
+  "TestA4_VSCodeSecretInputIsMasked",
+  "status line and file name injection",
+);

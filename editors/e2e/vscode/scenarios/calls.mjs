@@ -94,6 +94,32 @@ export const calls = {
     await window.pageWith("Ada");
   },
 
+  async TestF2_VSCodePageIsOpenedByThePersonAlone(window) {
+    const address = "https://pay.example/to?who=ann&much=1";
+    await allow(window, "everything");
+    await callOnce(window, "everything.trigger-url-elicitation", { "/url": address });
+    const question = await window.pageWith("open this page?");
+    const text = await question.locator("main").innerText();
+    assert.ok(text.includes(address) && /^pay\.example$/m.test(text), text);
+    await window.settled(question);
+    await window.keep("page");
+    const pages = window.page.context().pages().length;
+    await pressButton(question, "Open the page");
+    // VS Code asks about every page itself; a no to that is no answer.
+    await window.dialog().filter({ hasText: "pay.example" }).waitFor();
+    await window.keep("page-of-code");
+    await window.dialogButton("Cancel");
+    await window.dialog().waitFor({ state: "detached" });
+    assert.equal(window.page.context().pages().length, pages);
+    await window.row("wants a page opened", "Questions").waitFor();
+    await pressButton(question, "Open the page");
+    const opened = window.page.context().waitForEvent("page");
+    await window.dialogButton("Open");
+    await (await opened).close();
+    await window.pageWith("The tool answered");
+    assert.equal(window.page.context().pages().length, pages);
+  },
+
   async "picture result"(window) {
     await allow(window, "notes");
     await callOnce(window, "notes.chart", { "/values": "[1, 5, 3, 8]" });

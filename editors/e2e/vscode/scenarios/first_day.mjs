@@ -1,9 +1,9 @@
 // A folder without a configuration, and the user's own file.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { pressButton, running } from "../workbench.mjs";
+import { pressButton, running, until } from "../workbench.mjs";
 import { call, made, notes, review } from "../steps.mjs";
 
 const ownFile = (window) => join(window.server.home, ".config/pillion/mcp.json");
@@ -77,6 +77,23 @@ export const firstDay = {
       rmSync(ownFile(window));
     }
     await window.row("mine").waitFor({ state: "detached" });
+  },
+
+  async TestS20_VSCodeDecisionsThatCannotBeReadAreAskedAbout(window) {
+    const file = join(window.server.home, ".local/state/pillion/permissions.json");
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, '{ "version": 1, "rules": [', { mode: 0o600 });
+    await window.showViews();
+    await window.run("Pillion: Restart Pillion");
+    const asked = window.row("Decisions that do not count", "Questions");
+    await asked.click();
+    const page = await window.pageWith("Go on without the decisions");
+    assert.ok((await page.locator("main").innerText()).includes(file));
+    await window.settled(page);
+    await window.keep("store");
+    await pressButton(page, "Go on with an empty one");
+    await asked.waitFor({ state: "detached" });
+    await until("the file is an empty one", () => readFileSync(file, "utf8").includes('"rules": []'));
   },
 
   async TestA4_VSCodeSecretInputIsMasked(window) {
