@@ -34,6 +34,13 @@ test("TestS16_NothingIsPreselected", () => {
   assert.ok(!/ (checked|autofocus|selected)/.test(page));
 });
 
+test("TestS17_WhatIsHiddenIsShownOnce", () => {
+  const join = questionPage(ask("join", { program: "/bin/a", pid: 1, parent: "/bin/sh", claimedName: "a\u001b" }));
+  assert.ok(join.includes(">a\\u{1b}<"), join);
+  const widen = questionPage(ask("widen", { change: "rule", name: "a\u001b", now: [], then: "b", hash: "h" }));
+  assert.ok(widen.includes(">a\\u{1b}<"), widen);
+});
+
 test("TestS17_TheArgumentsAreShownExactlyAndNothingIsHidden", () => {
   const page = questionPage(ask("approval", approval));
   assert.ok(page.includes("\\u{202e}&#60;b&#62;"));

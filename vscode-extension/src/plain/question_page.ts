@@ -294,7 +294,7 @@ function joinPage(body: JoinBody): Html {
       value("program", body.program),
       value("process id", String(body.pid)),
       value("started by", body.parent),
-      value("what it calls itself, a claim", quoted(body.claimedName)),
+      value("what it calls itself, a claim", body.claimedName),
     ),
     `<div class="bar">${row(
       button("decline", "Not now"),
@@ -350,7 +350,7 @@ function widenPage(ask: Ask, body: WidenBody): Html {
     said(foreignNote, "note"),
     body.now.length === 0 ? said("No rule stands about it now: its calls ask, unless they only read on a connector that is yours or trusted.") : "",
     list(
-      body.name === undefined ? "" : value("connector", quoted(body.name)),
+      value("connector", body.name),
       body.tool !== undefined && tools.length === 0 ? value("tool", `${body.name ?? ""}.${body.tool}`) : "",
       values("what holds now", body.now),
       value("what will hold", body.then),
