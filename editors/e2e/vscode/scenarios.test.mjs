@@ -105,6 +105,7 @@ windowOn(
   "TestU24_VSCodeFirstRun",
   "TestS8_VSCodeToolOfOneOfMyOwnIsRefused",
   "TestS20_VSCodeDecisionsThatCannotBeReadAreAskedAbout",
+  "TestVSCodeProgramThatWantsToJoinIsAskedAbout",
   "TestA4_VSCodeSecretInputIsMasked",
   "status line and file name injection",
 );

@@ -177,6 +177,11 @@ export class Server {
     writeFileSync(join(this.root, "data/Machine/settings.json"), JSON.stringify(settings));
   }
 
+  /** Makes a program of a line of shell. */
+  program(name, line) {
+    writeFileSync(join(this.bin, name), `#!/bin/sh\n${line}\n`, { mode: 0o700 });
+  }
+
   /** Makes a folder with files, each a text or an object that is written as JSON. */
   repository(name, files = {}) {
     const folder = join(this.home, name);

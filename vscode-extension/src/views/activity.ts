@@ -134,8 +134,8 @@ export class PermissionsView implements vscode.TreeDataProvider<Standing>, vscod
     }
     const { record } = standing;
     const item = new vscode.TreeItem(`${quoted(record.name)} ${decisions[record.decision] ?? record.decision}`);
-    // Of a folder that is not open no connector is known, but its name is.
-    item.id = `consent/${record.root}/${record.name}`;
+    // Of a folder that is not open no connector is known, but its name is; and each of its definitions has a decision.
+    item.id = `consent/${JSON.stringify([record.root, record.name, record.hash, record.decision, record.at])}`;
     item.description = [record.root === "" ? "" : `in ${label(pathOf(record.root).split("/").pop() ?? "", 60)}`, new Date(record.at).toLocaleDateString()].filter((p) => p !== "").join(" · ");
     item.iconPath = new vscode.ThemeIcon(record.decision.startsWith("allow") ? "shield" : "circle-slash");
     item.tooltip = `since ${new Date(record.at).toLocaleString()}\n${label(record.definitionText, 800)}`;

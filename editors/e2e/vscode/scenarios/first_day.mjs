@@ -3,9 +3,11 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { pressButton, running, until } from "../workbench.mjs";
-import { call, made, notes, review } from "../steps.mjs";
+import { call, made, notes, review, sidecars } from "../steps.mjs";
 
+const standIn = join(dirname(fileURLToPath(import.meta.url)), "../sidecar.mjs");
 const ownFile = (window) => join(window.server.home, ".config/pillion/mcp.json");
 
 function writeOwn(window, content) {
@@ -94,6 +96,28 @@ export const firstDay = {
     await pressButton(page, "Go on with an empty one");
     await asked.waitFor({ state: "detached" });
     await until("the file is an empty one", () => readFileSync(file, "utf8").includes('"rules": []'));
+  },
+
+  async TestVSCodeProgramThatWantsToJoinIsAskedAbout(window) {
+    const answer = join(window.server.root, "answer.json");
+    window.server.program("pillion-that-asks", `exec node "${standIn}" "${answer}"`);
+    window.server.machineSettings({ "pillion.serverPath": join(window.server.bin, "pillion-that-asks") });
+    try {
+      await window.showViews();
+      const asked = window.row("A program wants to join", "Questions");
+      await asked.click();
+      const page = await window.pageWith("May this program join this window?");
+      const text = await page.locator("main").innerText();
+      assert.ok(text.includes("/usr/bin/claude") && /^claude \$\(trash\) <b>\\u\{1b\}\[31m$/m.test(text), text);
+      await window.settled(page);
+      await window.keep("join");
+      await pressButton(page, "Allow in this window");
+      await asked.waitFor({ state: "detached" });
+      assert.deepEqual(JSON.parse(readFileSync(answer, "utf8")), { decision: "session" });
+    } finally {
+      window.server.machineSettings({});
+    }
+    await until("the real one is back", () => sidecars().length === 1);
   },
 
   async TestA4_VSCodeSecretInputIsMasked(window) {
