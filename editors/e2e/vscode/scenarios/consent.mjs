@@ -56,7 +56,11 @@ export const consent = {
     await window.pageGone("on this machine?");
     await window.row('Allow "notes"', "Questions").click();
     const again = await window.pageWith("on this machine?");
-    await again.evaluate(() => document.querySelector('[data-action="allow"]').click());
+    // It appears once more in the page itself: on its way there a press may take longer than that.
+    await again.evaluate(() => {
+      document.dispatchEvent(new Event("visibilitychange"));
+      document.querySelector('[data-action="allow"]').click();
+    });
     await window.closeEditors();
     await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
     await window.row('Allow "notes"', "Questions").waitFor(); // To close it leaves it open.
