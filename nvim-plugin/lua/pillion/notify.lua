@@ -20,9 +20,20 @@ function M.send(words, level, place)
   local tail = place and (' (%s)'):format(place) or ''
   words = 'Pillion: ' .. words
   if is_plain() then
-    words = text.cut((words:gsub('%s*\n%s*', ' ')), math.max(20, vim.v.echospace - #tail))
+    local room = vim.v.echospace
+    if room < #tail + 20 then
+      tail = '' -- on a screen so small the words count more
+    end
+    words = text.cut((words:gsub('%s*\n%s*', ' ')), math.max(1, room - #tail))
   end
   vim.notify(words .. tail, level, { title = 'Pillion' })
+end
+
+---Puts words below the screen, for as long as nothing else is put there.
+---@param words string visible already
+---@param group string
+function M.below(words, group)
+  vim.api.nvim_echo({ { text.cut((words:gsub('%s*\n%s*', ' ')), math.max(1, vim.v.echospace)), group } }, false, {})
 end
 
 ---Tells the person something in answer to what they did.

@@ -1,6 +1,7 @@
 -- A text to write in a buffer of its own: taken over by :w, given up by closing it.
 -- It is for one value; what the text must be its caller says.
 
+local notify = require('pillion.notify')
 local text_of = require('pillion.text')
 
 local M = {}
@@ -67,7 +68,7 @@ function M.open(options)
       local problem = options.accept(table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), '\n'))
       if problem then
         point_out(buf, problem)
-        vim.api.nvim_echo({ { problem, 'ErrorMsg' } }, false, {})
+        notify.below(problem, 'ErrorMsg')
         return -- nothing: what is true would take the autocommand away
       end
       vim.bo[buf].modified = false

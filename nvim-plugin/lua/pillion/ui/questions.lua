@@ -8,6 +8,7 @@ local fault = require('pillion.fault')
 local focus = require('pillion.ui.focus')
 local kinds = require('pillion.ui.kinds')
 local lines = require('pillion.lines.question')
+local notify = require('pillion.notify')
 local options = require('pillion.options')
 local protocol = require('pillion.protocol')
 local say = require('pillion.ui.ask')
@@ -92,7 +93,7 @@ end
 ---@param words string
 local function note(id, words)
   now.notes[id] = words
-  vim.api.nvim_echo({ { text.cut(words, math.max(10, vim.o.columns - 14)), 'WarningMsg' } }, false, {})
+  notify.below(words, 'WarningMsg')
   if now.pages[id] then
     now.pages[id]:render()
   end
