@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pillion/rpc/message"
@@ -22,7 +23,10 @@ func known(t *testing.T) *world {
 	program := filepath.Join(w.home, "fakestdio") // the name says what it is
 	text, err := os.ReadFile(pathOf(t, "fakestdio"))
 	if err == nil {
+		// A fork meanwhile would hold the file open for writing, and it could not be started (golang/go#22315).
+		syscall.ForkLock.RLock()
 		err = os.WriteFile(program, text, 0o700)
+		syscall.ForkLock.RUnlock()
 	}
 	if err != nil {
 		t.Fatal(err)

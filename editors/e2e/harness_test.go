@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -30,7 +31,11 @@ func fakeProgram(t *testing.T) string {
 	}
 	program := filepath.Join(t.TempDir(), "pillion")
 	script := "#!/bin/sh\n" + fakeServerVar + "=1 exec " + self + "\n"
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+	// A fork meanwhile would hold the file open for writing, and it could not be started (golang/go#22315).
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(program, []byte(script), 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return program

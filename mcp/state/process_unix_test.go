@@ -182,7 +182,10 @@ func giveAway(t *testing.T, dir string, c *exec.Cmd) {
 	exe := filepath.Join(dir, "window")
 	raw, err := os.ReadFile(c.Path)
 	if err == nil {
+		// A fork meanwhile would hold the file open for writing, and it could not be started (golang/go#22315).
+		syscall.ForkLock.RLock()
 		err = os.WriteFile(exe, raw, 0o755)
+		syscall.ForkLock.RUnlock()
 	}
 	if err == nil {
 		err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {

@@ -84,7 +84,11 @@ func copyProgram(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(copied, text, 0o755); err != nil {
+	// A fork meanwhile would hold the file open for writing, and it could not be started (golang/go#22315).
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(copied, text, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return copied

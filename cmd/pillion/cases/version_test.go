@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"pillion/editors/editortest"
@@ -85,7 +86,11 @@ func (w *world) copyOf(program, name string) string {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, content, 0o755); err != nil {
+	// A fork meanwhile would hold the file open for writing, and it could not be started (golang/go#22315).
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(path, content, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		w.t.Fatal(err)
 	}
 	return path

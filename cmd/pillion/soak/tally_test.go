@@ -70,7 +70,7 @@ func (t *tally) refused(id message.CallID, err error) {
 	switch {
 	case !errors.As(err, &answer):
 		t.lost[id] = true
-	case answer.Code == rpc.CodeInvalidParams:
+	case isUnknown(err):
 		t.unknown[id] = true
 	case answer.Code == rpc.CodeRequestFailed && t.closing[windowOf(id)]:
 		t.late[id] = true

@@ -5,6 +5,7 @@ package soak
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -150,6 +151,12 @@ func (w *window) leave() {
 	<-w.done
 }
 
+// isUnknown reports whether what was named is not there any more, as after the last edit of a file.
+func isUnknown(err error) bool {
+	var answer *rpc.Error
+	return errors.As(err, &answer) && answer.Code == rpc.CodeInvalidParams
+}
+
 // quiet stops every connector.
 func (w *window) quiet() {
 	var all sync.WaitGroup
@@ -160,7 +167,7 @@ func (w *window) quiet() {
 	}
 	for _, c := range list.Connectors {
 		all.Go(func() {
-			if _, err := editortest.TryRequest(w.Editor, message.ConnectorStop, message.ConnectorParams{Connector: message.ConnectorRef(c.ID)}); err != nil {
+			if _, err := editortest.TryRequest(w.Editor, message.ConnectorStop, message.ConnectorParams{Connector: message.ConnectorRef(c.ID)}); err != nil && !isUnknown(err) {
 				w.tally.fault("%s does not stop %s: %v", w.name, c.Name, err)
 			}
 		})
