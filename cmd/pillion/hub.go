@@ -75,6 +75,23 @@ func (p *program) open(ctx context.Context, o ownOptions) (hub, error) {
 	return p.host(o)
 }
 
+// forConnectors runs f, for people alone (S6), with what holds this folder's connectors and all of them.
+func (p *program) forConnectors(f func(h hub, all []message.Connector) error) error {
+	if err := forPeople(); err != nil {
+		return err
+	}
+	h, err := p.open(p.ctx, ownOptions{})
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	all, err := h.connectors(p.ctx)
+	if err != nil {
+		return err
+	}
+	return f(h, all)
+}
+
 // connectorNamed finds a connector by its id, or by a name that only one has that counts.
 func connectorNamed(all []message.Connector, name string) (message.Connector, error) {
 	var found []message.Connector

@@ -40,18 +40,10 @@ type decidedShape struct {
 
 // Run shows and asks.
 func (v approveVerb) Run(p *program) error {
-	if err := forPeople(); err != nil {
-		return err
-	}
-	h, err := p.open(p.ctx, ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
-	all, err := h.connectors(p.ctx)
-	if err != nil {
-		return err
-	}
+	return p.forConnectors(func(h hub, all []message.Connector) error { return v.approve(p, h, all) })
+}
+
+func (v approveVerb) approve(p *program, h hub, all []message.Connector) error {
 	waiting, err := v.waiting(all)
 	if err != nil {
 		return err

@@ -23,18 +23,10 @@ const refreshAtOnce = 8
 
 // Run starts them.
 func (v refreshVerb) Run(p *program) error {
-	if err := forPeople(); err != nil {
-		return err
-	}
-	h, err := p.open(p.ctx, ownOptions{})
-	if err != nil {
-		return err
-	}
-	defer h.close()
-	all, err := h.connectors(p.ctx)
-	if err != nil {
-		return err
-	}
+	return p.forConnectors(func(h hub, all []message.Connector) error { return v.refresh(p, h, all) })
+}
+
+func (v refreshVerb) refresh(p *program, h hub, all []message.Connector) error {
 	chosen, err := v.choose(all)
 	if err != nil {
 		return err
