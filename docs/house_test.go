@@ -30,33 +30,36 @@ var directions = map[string][]string{
 	"mcp/catalog":    {"mcp/state"},
 	"mcp/connector":  {"mcp/catalog", "mcp/process", "mcp/redact", "mcp/state", "mcp/parts"},
 	"mcp/demo":       {},
+	"mcp/agent":      {"mcp/catalog"},
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
 		"mcp/auth", "mcp/config", "mcp/consent", "mcp/permission", "mcp/personal", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit", "mcp/policy", "mcp/repository", "mcp/why", "mcp/process", "mcp/redact", "mcp/state", "mcp/place", "mcp/settings", "mcp/parts",
 	},
 	"rpc": {}, "rpc/rpctest": {"rpc"},
-	"rpc/message":           {"rpc"},
-	"rpc/internal/generate": {"mcp/settings"},
-	"editors":               {"rpc", "rpc/message"},
-	"editors/editortest":    {"rpc", "rpc/message"},
-	"editors/e2e":           nil, // drives the program from outside
-	"editors/e2e/leg":       {},
-	"docs":                  {},
-	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "mcp/catalog", "sidecar/watch", "mcp/config/imports"},
-	"browser/policy":        {},
-	"browser/relay":         {"browser/policy"},
-	"browser/devtools":      {},
-	"browser/native":        {"browser/devtools", "browser/policy", "browser/relay"},
-	"browser/browsertest":   {},
-	"browser/hint":          {},
-	"sidecar/watch":         {},
-	"sidecar/stream":        {"rpc/message"},
-	"sidecar/doctor":        {"sidecar/core", "sidecar/attach", "mcp/host", "mcp/config", "mcp/process", "rpc/message"},
-	"sidecar/attach":        {"rpc", "rpc/message", "mcp/process", "mcp/state"},
-	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host", "mcp/settings", "rpc/message"},
+	"rpc/message":             {"rpc"},
+	"rpc/internal/generate":   {"mcp/settings"},
+	"editors":                 {"rpc", "rpc/message"},
+	"editors/editortest":      {"rpc", "rpc/message"},
+	"editors/e2e":             nil, // drives the program from outside
+	"editors/e2e/leg":         {},
+	"docs":                    {},
+	"docs/examples/agenthost": {"rpc", "rpc/message"},
+	"sidecar/core":            {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "mcp/catalog", "sidecar/watch", "mcp/config/imports"},
+	"browser/policy":          {},
+	"browser/relay":           {"browser/policy"},
+	"browser/devtools":        {},
+	"browser/native":          {"browser/devtools", "browser/policy", "browser/relay"},
+	"browser/browsertest":     {},
+	"browser/hint":            {},
+	"sidecar/watch":           {},
+	"sidecar/stream":          {"rpc/message"},
+	"sidecar/doctor":          {"sidecar/core", "sidecar/attach", "mcp/host", "mcp/config", "mcp/process", "rpc/message"},
+	"sidecar/attach":          {"rpc", "rpc/message", "mcp/process", "mcp/state"},
+	"sidecar/configdoc":       {"editors", "mcp/config", "mcp/host", "mcp/settings", "rpc/message"},
 	"sidecar": {
 		"sidecar/core", "sidecar/attach", "sidecar/configdoc", "sidecar/stream", "sidecar/doctor", "editors", "rpc", "rpc/message",
 		"mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
+		"mcp/agent", "browser/hint",
 	},
 }
 
@@ -123,7 +126,7 @@ func TestLibrariesStayAtTheirEdge(t *testing.T) {
 		"github.com/fsnotify/fsnotify":               {"sidecar/watch"},
 		// A child that is not started through the guard would be taken for a connector's orphan; see process.Subreaper.
 		// A browser is started by a connector, whose process ends with everything below it, and needs two more pipes.
-		"os/exec": {"browser/devtools", "mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg"},
+		"os/exec": {"browser/devtools", "mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg", "docs/examples/agenthost"},
 	}
 	for _, one := range packages(t) {
 		if within(one.ImportPath, everything) {

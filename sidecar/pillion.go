@@ -64,4 +64,9 @@ func (s *Session) handleShared(r *rpc.Router) {
 	rpc.Handle(r, message.Why, s.why)
 	rpc.HandleThen(r, message.Events, s.events)
 	rpc.Handle(r, message.Doctor, s.doctor)
+	rpc.Handle(r, message.AgentPrompt, s.agentPrompt)
+	rpc.Handle(r, message.AgentActions, s.agentActions)
+	rpc.Handle(r, message.AgentArguments, s.agentArguments)
+	rpc.Handle(r, message.AgentClean, s.agentClean)
+	rpc.Handle(r, message.AgentHint, s.agentHint)
 }

@@ -139,6 +139,36 @@ func All() []Declared {
 			Doc:       "Lists tools in a text of at most so many tokens, however many there are. It never starts a connector.",
 		},
 		{
+			Name:      "AgentPrompt",
+			Method:    AgentPrompt.Method,
+			Direction: DirectionRequest,
+			Doc:       "Names the tools for a model. The text depends on the tools that are offered alone: neither on which connectors run, nor on what may run without a question.",
+		},
+		{
+			Name:      "AgentActions",
+			Method:    AgentActions.Method,
+			Direction: DirectionRequest,
+			Doc:       "Lists the names for the schema of a model's actions.",
+		},
+		{
+			Name:      "AgentArguments",
+			Method:    AgentArguments.Method,
+			Direction: DirectionRequest,
+			Doc:       "Says what one tool takes. A tool without a schema that can be read is -32602.",
+		},
+		{
+			Name:      "AgentClean",
+			Method:    AgentClean.Method,
+			Direction: DirectionRequest,
+			Doc:       "Reads arguments as models really write them: JSON in a fence or in a string, nothing, null for an optional member, a number in a string where the schema wants a number. What is not surely meant stays as it is, for pillion/tool/call to name.",
+		},
+		{
+			Name:      "AgentHint",
+			Method:    AgentHint.Method,
+			Direction: DirectionRequest,
+			Doc:       "Looks at the message alone. It rather misses a message than starts a browser for one about code, and starts none itself.",
+		},
+		{
 			Name:      "ToolCall",
 			Method:    ToolCall.Method,
 			Direction: DirectionRequest,

@@ -21,6 +21,8 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/resources", "request pillion/resource/read", "request pillion/resource/subscribe", "request pillion/resource/unsubscribe",
 		"event pillion/resourcesChanged", "event pillion/resourceUpdated",
 		"request pillion/prompts", "request pillion/prompt/get", "request pillion/complete", "event pillion/promptsChanged",
+		"request pillion/agent/prompt", "request pillion/agent/actions", "request pillion/agent/arguments", "request pillion/agent/clean",
+		"request pillion/agent/hint",
 		"request pillion/asks", "request pillion/ask/answer", "request pillion/ask/show", "event pillion/asksChanged",
 		"request pillion/permissions", "request pillion/permission/set", "request pillion/permission/remove",
 		"request pillion/secrets", "request pillion/secret/set", "request pillion/secret/remove",

@@ -596,6 +596,96 @@
 ---what is worth a word about what all definitions cost in that context
 ---@field warnings string[]
 
+-- Programs that drive a model
+
+---pillion.AgentPromptParams say which text a prompt has been made with before.
+---@class (exact) pillion.AgentPromptParams
+---of the earlier answer; empty for none
+---@field stamp? string
+
+---pillion.AgentPromptResult is the part of a system prompt that names the tools that are
+---offered, and what does not belong into it because it changes often.
+---@class (exact) pillion.AgentPromptResult
+---a heading and one line a tool, each at most 140 characters; empty without tools
+---@field text string
+---about what the text costs
+---@field tokens integer
+---names this text among all others
+---@field stamp string
+---whether a prompt with the text of the stamp that was given, cached by the model's provider,
+---is of no use any more
+---@field stale boolean
+---connectors whose tools cannot be used now
+---@field down pillion.AgentDown[]
+---the same as text for the message of a turn, a line each, so that the prompt before it stays
+---as it is; mostly empty
+---@field now string
+
+---pillion.AgentDown is a connector whose tools cannot be used now.
+---@class (exact) pillion.AgentDown
+---@field connector pillion.ConnectorId
+---its key in its file
+---@field name string
+---@field state pillion.ConnectorState
+---a sentence without its full stop
+---@field reason string
+---what a person can do about it, in order
+---@field steps string[]
+
+---pillion.AgentActionsResult are the names that a model may call tools by.
+---@class (exact) pillion.AgentActionsResult
+---served names in order, each at most 48 bytes of letters, digits, _ and -
+---@field names string[]
+---JSON Schema that takes one of the names and nothing else
+---@field schemaText string
+
+---pillion.AgentArgumentsParams name a tool.
+---@class (exact) pillion.AgentArgumentsParams
+---@field tool pillion.ToolRef
+
+---pillion.AgentArgumentsResult is what a tool takes, as a model is told.
+---@class (exact) pillion.AgentArgumentsResult
+---served name
+---@field tool string
+---JSON Schema of an object, as its connector listed it but for $schema
+---@field schemaText string
+---whether there is nothing to fill in: the arguments are {}
+---@field nothing boolean
+---members that must be there
+---@field required string[]
+---those of them that the schema says nothing of: a fault of the connector
+---@field undescribed string[]
+
+---pillion.AgentCleanParams are arguments as a model wrote them.
+---@class (exact) pillion.AgentCleanParams
+---@field tool pillion.ToolRef
+---all that it wrote for them
+---@field text string
+
+---pillion.AgentCleanResult are arguments that a call can be made with, or what is wrong with
+---them, to be told to the model.
+---@class (exact) pillion.AgentCleanResult
+---for pillion/tool/call; digits and order as the model wrote them
+---@field argumentsText? string
+---what was changed, a few words each with its JSON pointer
+---@field changes string[]
+---required members that are not there
+---@field missing string[]
+---why there are no arguments, a sentence without its full stop
+---@field fault? string
+
+---pillion.AgentHintParams are what somebody wrote to a model.
+---@class (exact) pillion.AgentHintParams
+---the whole of it; of a long one its beginning and end are read
+---@field message string
+
+---pillion.AgentHintResult says whether a message needs a running page.
+---@class (exact) pillion.AgentHintResult
+---whether its sender wants something seen or done in a running page
+---@field needsPage boolean
+---what in the message says so, a clause
+---@field reason? string
+
 -- Calls
 
 ---pillion.CallId names a call: chosen by the caller, else made by Pillion.
@@ -1994,6 +2084,30 @@ M.requests = {
   ---
   ---Params: `pillion.CatalogParams`. Result: `pillion.CatalogResult`.
   catalog = 'pillion/catalog',
+  ---Names the tools for a model. The text depends on the tools that are offered alone: neither
+  ---on which connectors run, nor on what may run without a question.
+  ---
+  ---Params: `pillion.AgentPromptParams`. Result: `pillion.AgentPromptResult`.
+  agent_prompt = 'pillion/agent/prompt',
+  ---Lists the names for the schema of a model's actions.
+  ---
+  ---Params: `pillion.Empty`. Result: `pillion.AgentActionsResult`.
+  agent_actions = 'pillion/agent/actions',
+  ---Says what one tool takes. A tool without a schema that can be read is -32602.
+  ---
+  ---Params: `pillion.AgentArgumentsParams`. Result: `pillion.AgentArgumentsResult`.
+  agent_arguments = 'pillion/agent/arguments',
+  ---Reads arguments as models really write them: JSON in a fence or in a string, nothing, null
+  ---for an optional member, a number in a string where the schema wants a number. What is not
+  ---surely meant stays as it is, for pillion/tool/call to name.
+  ---
+  ---Params: `pillion.AgentCleanParams`. Result: `pillion.AgentCleanResult`.
+  agent_clean = 'pillion/agent/clean',
+  ---Looks at the message alone. It rather misses a message than starts a browser for one about
+  ---code, and starts none itself.
+  ---
+  ---Params: `pillion.AgentHintParams`. Result: `pillion.AgentHintResult`.
+  agent_hint = 'pillion/agent/hint',
   ---Calls one tool of one connector and returns what it produced. A call that must ask stays
   ---open until it is answered or withdrawn; a call on a connector that waits for permission
   ---opens that question and answers needsConsent at once.

@@ -755,6 +755,114 @@ export interface CatalogResult {
   warnings: string[];
 }
 
+// Programs that drive a model
+
+/** AgentPromptParams say which text a prompt has been made with before. */
+export interface AgentPromptParams {
+  /** of the earlier answer; empty for none */
+  stamp?: string;
+}
+
+/**
+ * AgentPromptResult is the part of a system prompt that names the tools that are offered, and
+ * what does not belong into it because it changes often.
+ */
+export interface AgentPromptResult {
+  /** a heading and one line a tool, each at most 140 characters; empty without tools */
+  text: string;
+  /** about what the text costs */
+  tokens: number;
+  /** names this text among all others */
+  stamp: string;
+  /**
+   * whether a prompt with the text of the stamp that was given, cached by the model's
+   * provider, is of no use any more
+   */
+  stale: boolean;
+  /** connectors whose tools cannot be used now */
+  down: AgentDown[];
+  /**
+   * the same as text for the message of a turn, a line each, so that the prompt before it
+   * stays as it is; mostly empty
+   */
+  now: string;
+}
+
+/** AgentDown is a connector whose tools cannot be used now. */
+export interface AgentDown {
+  connector: ConnectorId;
+  /** its key in its file */
+  name: string;
+  state: ConnectorState;
+  /** a sentence without its full stop */
+  reason: string;
+  /** what a person can do about it, in order */
+  steps: string[];
+}
+
+/** AgentActionsResult are the names that a model may call tools by. */
+export interface AgentActionsResult {
+  /** served names in order, each at most 48 bytes of letters, digits, _ and - */
+  names: string[];
+  /** JSON Schema that takes one of the names and nothing else */
+  schemaText: string;
+}
+
+/** AgentArgumentsParams name a tool. */
+export interface AgentArgumentsParams {
+  tool: ToolRef;
+}
+
+/** AgentArgumentsResult is what a tool takes, as a model is told. */
+export interface AgentArgumentsResult {
+  /** served name */
+  tool: string;
+  /** JSON Schema of an object, as its connector listed it but for $schema */
+  schemaText: string;
+  /** whether there is nothing to fill in: the arguments are {} */
+  nothing: boolean;
+  /** members that must be there */
+  required: string[];
+  /** those of them that the schema says nothing of: a fault of the connector */
+  undescribed: string[];
+}
+
+/** AgentCleanParams are arguments as a model wrote them. */
+export interface AgentCleanParams {
+  tool: ToolRef;
+  /** all that it wrote for them */
+  text: string;
+}
+
+/**
+ * AgentCleanResult are arguments that a call can be made with, or what is wrong with them, to
+ * be told to the model.
+ */
+export interface AgentCleanResult {
+  /** for pillion/tool/call; digits and order as the model wrote them */
+  argumentsText?: string;
+  /** what was changed, a few words each with its JSON pointer */
+  changes: string[];
+  /** required members that are not there */
+  missing: string[];
+  /** why there are no arguments, a sentence without its full stop */
+  fault?: string;
+}
+
+/** AgentHintParams are what somebody wrote to a model. */
+export interface AgentHintParams {
+  /** the whole of it; of a long one its beginning and end are read */
+  message: string;
+}
+
+/** AgentHintResult says whether a message needs a running page. */
+export interface AgentHintResult {
+  /** whether its sender wants something seen or done in a running page */
+  needsPage: boolean;
+  /** what in the message says so, a clause */
+  reason?: string;
+}
+
 // Calls
 
 /** CallId names a call: chosen by the caller, else made by Pillion. */
@@ -2427,6 +2535,26 @@ export interface Requests {
    */
   "pillion/catalog": { params: CatalogParams; result: CatalogResult };
   /**
+   * Names the tools for a model. The text depends on the tools that are offered alone: neither
+   * on which connectors run, nor on what may run without a question.
+   */
+  "pillion/agent/prompt": { params: AgentPromptParams; result: AgentPromptResult };
+  /** Lists the names for the schema of a model's actions. */
+  "pillion/agent/actions": { params: Empty; result: AgentActionsResult };
+  /** Says what one tool takes. A tool without a schema that can be read is -32602. */
+  "pillion/agent/arguments": { params: AgentArgumentsParams; result: AgentArgumentsResult };
+  /**
+   * Reads arguments as models really write them: JSON in a fence or in a string, nothing, null
+   * for an optional member, a number in a string where the schema wants a number. What is not
+   * surely meant stays as it is, for pillion/tool/call to name.
+   */
+  "pillion/agent/clean": { params: AgentCleanParams; result: AgentCleanResult };
+  /**
+   * Looks at the message alone. It rather misses a message than starts a browser for one about
+   * code, and starts none itself.
+   */
+  "pillion/agent/hint": { params: AgentHintParams; result: AgentHintResult };
+  /**
    * Calls one tool of one connector and returns what it produced. A call that must ask stays
    * open until it is answered or withdrawn; a call on a connector that waits for permission
    * opens that question and answers needsConsent at once.
@@ -2570,6 +2698,11 @@ export const requests = {
   toolDetail: "pillion/tool",
   why: "pillion/why",
   catalog: "pillion/catalog",
+  agentPrompt: "pillion/agent/prompt",
+  agentActions: "pillion/agent/actions",
+  agentArguments: "pillion/agent/arguments",
+  agentClean: "pillion/agent/clean",
+  agentHint: "pillion/agent/hint",
   toolCall: "pillion/tool/call",
   calls: "pillion/calls",
   callDetail: "pillion/call",
