@@ -6,6 +6,7 @@ import { Client } from "./client";
 import { addCommands } from "./commands/add";
 import { connectorCommands } from "./commands/connectors";
 import { register, type Context } from "./commands/context";
+import { folderCommands } from "./commands/folder";
 import { toolCommands } from "./commands/tools";
 import { windowCommands } from "./commands/window";
 import { ArgumentEditors } from "./documents/arguments";
@@ -56,6 +57,7 @@ export function activate(extension: vscode.ExtensionContext): void {
       ...connectorCommands(context),
       ...toolCommands(context),
       ...addCommands(context),
+      ...folderCommands(context),
       // What a click on a row runs.
       "pillion.connectors.open": async () => {
         const opening = await connectors.opening();

@@ -10,6 +10,7 @@ import { findProgram, outside, protocolFault, type Surroundings } from "../src/p
 import { alsoRun, toolPrefix } from "../src/plain/same_names";
 import { samplingMessages } from "../src/plain/sampling";
 import { standingScope } from "../src/plain/scope";
+import { nameFault, referenceFault } from "../src/plain/variables";
 import { firstAction, lookOf, statusOf } from "../src/plain/words";
 
 interface Manifest {
@@ -170,6 +171,19 @@ test("what is pasted is understood", () => {
   assert.throws(() => understood('say "open'), /quote/);
   assert.equal(nameFor('{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem@1.0.0","."]}'), "filesystem");
   assert.equal(nameFor('{"url":"https://mcp.linear.app/mcp"}'), "linear");
+});
+
+test("a variable is given by reference, and what was typed in its place is not repeated", () => {
+  for (const [name, reference] of [["TOKEN", "${WORK_TOKEN}"], ["_a1", "${env:a}"]] as const) {
+    assert.deepEqual([nameFault(name), referenceFault(reference)], [undefined, undefined]);
+  }
+  for (const name of ["1a", "a-b", "", "a b", "é"]) {
+    assert.match(nameFault(name) ?? "", /letters/);
+  }
+  for (const typed of ["hunter2", "${A}x", "x${A}", "${}", "${input:a}", "${A:-hunter2}", "$A"]) {
+    const fault = referenceFault(typed) ?? "";
+    assert.ok(/never write its value/.test(fault) && !fault.includes("hunter2"), typed);
+  }
 });
 
 test("TestE6_AModelIsToldThatItIsData", () => {

@@ -107,5 +107,6 @@ windowOn(
   "TestS20_VSCodeDecisionsThatCannotBeReadAreAskedAbout",
   "TestVSCodeProgramThatWantsToJoinIsAskedAbout",
   "TestA4_VSCodeSecretInputIsMasked",
+  "a profile is chosen, and variables, in no file",
   "status line and file name injection",
 );

@@ -363,11 +363,13 @@ export class Window {
     });
   }
 
-  /** Picks an entry of the quick pick that is open. */
+  /** An entry of the quick pick that is open. */
+  option(text) {
+    return this.page.locator(`.quick-input-widget:visible .quick-input-list .monaco-list-row:has-text("${text}")`).first();
+  }
+
   async pick(text) {
-    const row = this.page.locator(`.quick-input-widget:visible .quick-input-list .monaco-list-row:has-text("${text}")`).first();
-    await row.waitFor();
-    await row.click();
+    await this.option(text).click();
   }
 
   /** Types into the input box that is open, and accepts. */

@@ -167,7 +167,9 @@ function consentPage(body: ConsentBody): Html {
     ),
     said(foreignNote, "note"),
     items,
-    `<div class="bar">${said("Your answer counts for exactly these definitions, in this folder. A change asks again.", "note")}${row(...buttons)}</div>`,
+    `<div class="bar">${said("Your answer counts for exactly these definitions, in this folder. A change asks again.", "note")}${
+      body.items.some((item) => (item.secrets ?? []).length > 0) ? said("To allow it, say above of each secret that it may be handed over.", "note") : ""
+    }${row(...buttons)}</div>`,
   ].join("");
 }
 

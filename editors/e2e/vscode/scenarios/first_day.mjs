@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pressButton, running, until } from "../workbench.mjs";
-import { call, made, notes, review, sidecars } from "../steps.mjs";
+import { allow, call, made, notes, review, sidecars } from "../steps.mjs";
 
 const standIn = join(dirname(fileURLToPath(import.meta.url)), "../sidecar.mjs");
 const ownFile = (window) => join(window.server.home, ".config/pillion/mcp.json");
@@ -129,6 +129,39 @@ export const firstDay = {
       rmSync(ownFile(window));
     }
     await window.row("mine").waitFor({ state: "detached" });
+  },
+
+  async "a profile is chosen, and variables, in no file"(window, folder) {
+    const file = join(folder, ".mcp.json");
+    const of = (profile) => ({ ...notes, env: { PLACE: "${PLACE:-none}" }, pillion: { profiles: [profile] } });
+    const before = JSON.stringify({ pillion: { profiles: { work: {}, home: {} } }, mcpServers: { there: of("work"), here: of("home") } }, null, 2);
+    writeFileSync(file, before);
+    await allow(window, "there");
+    await window.run("Pillion: Choose a Profile");
+    await window.option("home").waitFor();
+    await window.keep("profile");
+    await window.pick("home");
+    await window.row("there").filter({ hasText: "not in the profile" }).waitFor();
+    await window.run("Pillion: Choose a Profile");
+    await window.pick("No profile");
+    await window.row("there").filter({ hasText: "ready" }).waitFor();
+    await window.run("Pillion: Choose Where Variables Come From");
+    await window.pick("Another variable");
+    await window.type("PLACE");
+    await window.type("hunter2hunter2");
+    await window.page.locator('.quick-input-message:has-text("never write its value here")').waitFor();
+    await window.type("${WORK_PLACE}");
+    // Another definition is another decision.
+    await window.row("there").filter({ hasText: "needs permission" }).waitFor();
+    await window.run("Pillion: Choose Where Variables Come From");
+    await window.option("from ${WORK_PLACE}").waitFor();
+    await window.keep("variables");
+    await window.pick("from ${WORK_PLACE}");
+    await window.type("");
+    await window.row("there").filter({ hasText: "ready" }).waitFor();
+    assert.equal(readFileSync(file, "utf8"), before);
+    rmSync(file);
+    await window.row("there").waitFor({ state: "detached" });
   },
 
   async "status line and file name injection"(window, folder) {
