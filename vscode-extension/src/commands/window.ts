@@ -18,7 +18,8 @@ export function windowCommands(context: Context): Commands {
         await openNext(context);
       }
     },
-    "pillion.question.open": (ask: Ask | undefined) => (ask === undefined ? openNext(context) : questions.open(ask)),
+    // What is shown is what Pillion asks, whatever whoever runs this has in his hands.
+    "pillion.question.open": (ask: Pick<Ask, "askId"> | undefined) => questions.openById(ask?.askId) || openNext(context),
     "pillion.question.next": () => openNext(context),
     "pillion.stopAll": async () => {
       await client.request(requests.stopAll, {});

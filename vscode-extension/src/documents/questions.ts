@@ -8,6 +8,7 @@ import { questionLine, questionPage } from "../plain/question_page";
 import { label, neutral, quoted } from "../plain/visible";
 import type { Session } from "../session";
 import { askModel } from "../sampling";
+import { Announcements } from "./announcements";
 import type { ArgumentEditors } from "./arguments";
 import { openPage, type OpenPage } from "./web_page";
 
@@ -16,7 +17,8 @@ export class QuestionDocuments implements vscode.Disposable {
   private readonly pages = new Map<AskId, OpenPage>();
   private readonly mine = new Set<string>();
   private acting = 0;
-  private readonly subscriptions: vscode.Disposable[];
+  private readonly announcements = new Announcements((askId) => this.openById(askId));
+  private readonly subscriptions: { dispose(): void }[];
 
   constructor(
     private readonly extension: vscode.Uri,
@@ -24,6 +26,7 @@ export class QuestionDocuments implements vscode.Disposable {
     private readonly editors: ArgumentEditors,
   ) {
     this.subscriptions = [
+      this.announcements,
       session.onDidOpenAsk((ask) => this.opened(ask)),
       session.onDidCloseAsk(({ askId, how, by }) => this.closed(askId, how, by)),
     ];
@@ -31,6 +34,7 @@ export class QuestionDocuments implements vscode.Disposable {
 
   /** Opens the document of a question. */
   open(ask: Ask): void {
+    this.announcements.withdraw(ask.askId);
     const known = this.pages.get(ask.askId);
     if (known !== undefined) {
       known.panel.reveal();
@@ -91,19 +95,13 @@ export class QuestionDocuments implements vscode.Disposable {
       this.open(ask);
       return;
     }
-    if (vscode.workspace.getConfiguration("pillion").get("notifications") === "none") {
-      return;
+    if (vscode.workspace.getConfiguration("pillion").get("notifications") !== "none") {
+      this.announcements.tell(ask);
     }
-    const line = questionLine(ask);
-    // It takes no focus, and to dismiss it answers nothing.
-    void vscode.window.showInformationMessage(neutral(`Pillion: ${line.title} ${line.about}`), "Show question").then((chosen) => {
-      if (chosen !== undefined && !this.openById(ask.askId)) {
-        void vscode.window.showInformationMessage("Pillion: this question has been answered or withdrawn.");
-      }
-    });
   }
 
   private closed(askId: AskId, how: string, by: string | undefined): void {
+    this.announcements.withdraw(askId);
     const page = this.pages.get(askId);
     if (page === undefined) {
       return;
