@@ -28,7 +28,7 @@ async function keeping(name, window, act) {
     await act();
   } catch (error) {
     await window.keep(`failed-${name.replaceAll(" ", "-")}`).catch(() => undefined);
-    process.stderr.write(`${name}: ${String(error).split("\n")[0]}\n${await window.notifications()}${server.output()}\n`);
+    process.stderr.write(`${name}: ${String(error).split("\n")[0]}\n${(await window.allTold().catch(() => [])).map((text) => `  told: ${text}\n`).join("")}${server.output()}\n`);
     throw error;
   }
 }

@@ -205,6 +205,7 @@ export class Server {
 
   async open(folder) {
     const window = new Window(this, await this.browser.newPage(), folder);
+    await window.page.addInitScript(keepNotifications);
     await window.load();
     return window;
   }
@@ -231,6 +232,16 @@ async function isShown(frame) {
     }
   }
   return true;
+}
+
+/** In the page: keeps the words of all notifications, since one that was shown may have gone when it is looked for. */
+function keepNotifications() {
+  if (window.top !== window) {
+    return;
+  }
+  window.told = new Set();
+  const look = () => document.querySelectorAll(".notification-list-item-message").forEach((one) => window.told.add(one.textContent));
+  new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
 }
 
 /** One window. */
@@ -341,8 +352,10 @@ export class Window {
   /** Makes it as the next scenario wants to find it. */
   async tidy() {
     await this.closeEditors();
-    if ((await this.page.locator(".notification-toast").count()) > 0) {
+    if ((await this.allTold()).length > 0) {
       await this.run("Notifications: Clear All Notifications");
+      await until("no notification is to be seen", async () => (await this.page.locator(".notification-list-item").count()) === 0);
+      await this.page.evaluate(() => window.told.clear());
     }
   }
 
@@ -436,22 +449,32 @@ export class Window {
     });
   }
 
-  notification(text) {
+  /** A notification that is to be seen: a toast goes after a while, also of itself. */
+  toast(text) {
     return this.page.locator(`.notification-toast:has-text("${text}")`).first();
   }
 
-  /** What VS Code has told since the window opened. */
-  async notifications() {
-    try {
-      await this.press("Escape");
-      await this.run("Notifications: Show Notifications");
-      await this.page.locator(".notifications-center").waitFor({ timeout: 3000 });
-      return (await this.page.locator(".notifications-center .notification-list-item-message").allInnerTexts()).map((text) => `  told: ${text}\n`).join("");
-    } catch {
-      return "";
-    } finally {
-      await this.run("Notifications: Clear All Notifications").catch(() => undefined);
-    }
+  /** All that VS Code has told since the window was tidied, whether it is to be seen still or not. */
+  allTold() {
+    return this.page.evaluate(() => [...window.told].filter((one) => one !== ""));
+  }
+
+  /** What it has told with a part, once it has. */
+  async told(part) {
+    return until(`"${part}" is told`, async () => (await this.allTold()).find((one) => one.includes(part)));
+  }
+
+  /** Presses a button of what was told, in the list of notifications where its toast has gone. */
+  async pressTold(part, title) {
+    await this.told(part);
+    const button = (place) => this.page.locator(`${place} .notification-list-item:has-text("${part}") .monaco-button:has-text("${title}")`).first();
+    await until(`${title} is pressed`, async () => {
+      const isToast = await button(".notification-toast").isVisible();
+      if (!isToast) {
+        await this.run("Notifications: Show Notifications");
+      }
+      return button(isToast ? ".notification-toast" : ".notifications-center").click({ timeout: 2000 }).then(() => true, () => false);
+    });
   }
 
   dialog() {

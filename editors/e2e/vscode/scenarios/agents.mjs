@@ -13,14 +13,12 @@ export const agents = {
     await window.settled(page);
     await window.keep("agent");
     await pressButton(page, "Allow once");
-    await window.notification("ANSWER: The connector").waitFor();
+    await window.told("ANSWER: The connector");
   },
 
   async TestU15_VSCodeRegistersNoCommandTwice(window) {
     await window.run("Test: Count Commands");
-    const toast = window.notification("COMMANDS:");
-    await toast.waitFor();
-    assert.match(await toast.innerText(), /COMMANDS: [1-9]\d* of the server, twice: none, missing: none, handed out: nothing/);
+    assert.match(await window.told("COMMANDS:"), /COMMANDS: [1-9]\d* of the server, twice: none, missing: none, handed out: nothing/);
     await window.run("Developer: Show Running Extensions");
     const row = window.page.locator('.extension:has-text("Pillion for MCP")').first();
     await row.waitFor();
@@ -74,7 +72,7 @@ export const models = {
   async TestVSCodeChatAgentCallsAToolWithApproval(window) {
     await allow(window, "notes");
     await window.run("Test: Wake the Model");
-    await window.notification("MODELS: 1").waitFor();
+    await window.told("MODELS: 1");
     await window.run("Chat: Open Chat");
     const input = window.page.locator(".interactive-input-part .monaco-editor").first();
     await input.waitFor();

@@ -52,12 +52,11 @@ export const calls = {
     await window.keep("allow-more");
     await pressButton(page, "Always allow this tool, in this workspace folder");
     await window.pageWith("Wrote note");
-    const toast = window.notification("Undo");
-    await toast.waitFor();
+    await window.told("from now on");
     await window.toggle("Standing Permissions");
     await window.row("notes.write_note", "Standing Permissions").waitFor();
     await window.keep("standing");
-    await toast.locator('.monaco-button:has-text("Undo")').click();
+    await window.pressTold("from now on", "Undo");
     await window.row("notes.write_note", "Standing Permissions").waitFor({ state: "detached" });
     await call(window, "notes.write_note", { "/name": "todo", "/text": "b" });
     await pressButton(await approval(window), "Decline");
@@ -131,10 +130,9 @@ export const calls = {
   async "cancel with progress"(window) {
     await allow(window, "notes");
     await callOnce(window, "notes.slow_count", { "/to": "1000", "/delayMs": "200" });
-    const toast = window.notification("Running notes.slow_count");
-    await toast.waitFor();
+    await window.told("Running notes.slow_count");
     await window.keep("progress");
-    await toast.locator('.monaco-button:has-text("Cancel")').click();
+    await window.pressTold("Running notes.slow_count", "Cancel");
     await made(window, "notes.slow_count", "cancelled").waitFor();
   },
 

@@ -41,9 +41,7 @@ export const firstDay = {
     await window.page.locator('.welcome-view-content:has-text("Try the Demo")').waitFor();
     await window.keep("first-run");
     await window.page.locator('.monaco-button:has-text("Try the Demo")').click();
-    const toast = window.notification("was added");
-    await toast.waitFor();
-    await toast.locator('.monaco-button:has-text("Review and switch on")').click();
+    await window.pressTold("was added", "Review and switch on");
     const page = await window.pageWith("be on for you?");
     await window.settled(page);
     await window.keep("switch-on");
@@ -63,7 +61,7 @@ export const firstDay = {
       await window.row("mine").filter({ hasText: "ready" }).waitFor();
       await window.run("Pillion: Always Refuse This Tool");
       await window.pick("mine.write_note");
-      await window.notification("Undo").waitFor();
+      await window.told("from now on");
       const rule = window.row("mine.write_note", "Standing Permissions");
       await window.toggle("Standing Permissions");
       await rule.filter({ hasText: "every folder" }).waitFor();
@@ -71,7 +69,7 @@ export const firstDay = {
       await call(window, "mine.write_note", { "/name": "todo", "/text": "a" });
       await made(window, "mine.write_note", "refused").waitFor();
       // To give back what was refused is asked about.
-      await window.notification("Undo").locator('.monaco-button:has-text("Undo")').click();
+      await window.pressTold("from now on", "Undo");
       await pressButton(await window.pageWith("No longer hold to this rule"), "Make the change");
       await rule.waitFor({ state: "detached" });
       await window.toggle("Standing Permissions");
@@ -105,8 +103,11 @@ export const firstDay = {
     try {
       await window.showViews();
       const asked = window.row("A program wants to join", "Questions");
+      await window.told("A program wants to join");
       await asked.click();
       const page = await window.pageWith("May this program join this window?");
+      // Who looks at it needs no toast.
+      await window.toast("A program wants to join").waitFor({ state: "detached" });
       const text = await page.locator("main").innerText();
       assert.ok(text.includes("/usr/bin/claude") && /^claude \$\(trash\) <b>\\u\{1b\}\[31m$/m.test(text), text);
       await window.settled(page);

@@ -90,10 +90,9 @@ export const life = {
       await kill("the sidecar", served);
     }
     const item = await window.status("stopped");
-    await window.notification("ended several times").waitFor();
-    assert.equal(await window.page.locator(".notification-toast").count(), 1, "it is said once");
+    await window.told("ended several times");
+    assert.equal((await window.allTold()).length, 1, "it is said once");
     await window.keep("stopped");
-    await window.notification("ended several times").locator('[class*="codicon-notifications-clear"]').first().click();
     await item.click();
     await window.dialog().waitFor();
     await window.dialogButton("Start it again");
