@@ -15,6 +15,7 @@ type settingFlags struct {
 	Trusted       *bool   `name:"trusted" group:"Settings" negatable:"" help:"Whether connectors of the project may run at all, once you have allowed them."`
 	Format        *bool   `name:"format-files" group:"Settings" negatable:"" help:"Whether the editor may have configuration files indented anew by Pillion."`
 	LogLevel      *string `name:"log-level" group:"Settings" placeholder:"debug|info|warn|error" help:"How much is written to the log."`
+	BrowserAuto   *bool   `name:"browser-auto" group:"Settings" negatable:"" help:"Whether a session may have a browser without your being asked."`
 	Trace         *string `name:"trace" group:"Settings" placeholder:"FILE" help:"The file that every frame of the session is written to."`
 }
 
@@ -35,6 +36,9 @@ func (f settingFlags) words() map[settings.Name]string {
 	}
 	if f.LogLevel != nil {
 		words["logLevel"] = *f.LogLevel
+	}
+	if f.BrowserAuto != nil {
+		words["browserAuto"] = strconv.FormatBool(*f.BrowserAuto)
 	}
 	if f.Trace != nil {
 		words["trace"] = *f.Trace

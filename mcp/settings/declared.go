@@ -22,6 +22,11 @@ const (
 	PolicyFile    Name = "policyFile"
 	CAFile        Name = "caFile"
 
+	BrowserAuto     Name = "browserAuto"
+	BrowserProvider Name = "browserProvider"
+	BrowserProgram  Name = "browserProgram"
+	BrowserSandbox  Name = "browserSandbox"
+
 	Start         Name = "start"
 	Era           Name = "era"
 	StartTimeout  Name = "startTimeout"
@@ -73,6 +78,14 @@ const (
 	ScopeSession       = "session"
 	ScopeParentSession = "parent-session"
 	ScopeCall          = "call"
+)
+
+// The words of browserProvider.
+const (
+	ProviderAuto           = "auto"
+	ProviderNative         = "native"
+	ProviderPlaywright     = "playwright"
+	ProviderChromeDevTools = "chrome-devtools"
 )
 
 // The words of ask.
@@ -137,7 +150,7 @@ func All() []Setting { return slices.Clone(declarations()) }
 // declarations are built with their first use, so that no program pays for them
 // at its start.
 var declarations = sync.OnceValue(func() []Setting {
-	return slices.Concat(sessionSettings(), placeSettings(), entrySettings())
+	return slices.Concat(sessionSettings(), browserSettings(), placeSettings(), entrySettings())
 })
 
 func everywhere() []Channel {
@@ -192,6 +205,41 @@ func sessionSettings() []Setting {
 			Line: "How much is written to the log.",
 			Paragraph: "The log is pillion.log in the state folder. " +
 				"Arguments, results, headers and values of the environment are never in it.",
+		},
+	}
+}
+
+// browserSettings say how a session comes by a browser.
+func browserSettings() []Setting {
+	return []Setting{
+		{
+			Name: BrowserAuto, Owner: OfSession, Kind: Bool, Default: `false`, From: everywhere(), IsTrust: true, Narrows: ToFalse,
+			Line: "Whether a session may have a browser without your being asked.",
+			Paragraph: "It stands for the answer always to the question whether the browser may start, and is set by that answer. " +
+				"What a browser may reach is asked about all the same: each origin but those of this machine, and each script in a page.",
+		},
+		{
+			Name: BrowserProvider, Owner: OfSession, Kind: Word, Default: `"auto"`, From: []Channel{UserFile}, IsTrust: true,
+			Choices: []Choice{
+				{ProviderAuto, "what is there"},
+				{ProviderNative, "Pillion's own, which needs nothing but a Chrome, Chromium or Edge"},
+				{ProviderPlaywright, "Playwright's, which needs Node.js and is installed with its first use"},
+				{ProviderChromeDevTools, "Chrome DevTools', which needs Node.js and is installed with its first use"},
+			},
+			Line: "What drives the browser of a session.",
+			Paragraph: "With auto that is Pillion's own, or Playwright's where that is installed. " +
+				"It counts from the next browser on that is started.",
+		},
+		{
+			Name: BrowserProgram, Owner: OfSession, Kind: Path, From: []Channel{UserFile}, IsTrust: true,
+			Line:      "The program that is the browser.",
+			Paragraph: "Without it that is the Chrome, Chromium or Edge that is found on this machine. It must not lie in a workspace.",
+		},
+		{
+			Name: BrowserSandbox, Owner: OfSession, Kind: Bool, Default: `true`, From: []Channel{UserFile}, IsTrust: true, Narrows: ToTrue,
+			Line: "Whether the browser runs in its own sandbox.",
+			Paragraph: "A browser has none as root, and in some containers, and does not start there unless this is false. " +
+				"A page that breaks out of the browser is then held by nothing.",
 		},
 	}
 }

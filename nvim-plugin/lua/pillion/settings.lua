@@ -13,6 +13,8 @@
 ---@field format? boolean
 ---How much is written to the log. Absent: "info".
 ---@field logLevel? "debug"|"info"|"warn"|"error"
+---Whether a session may have a browser without your being asked. Absent: false.
+---@field browserAuto? boolean
 
 ---pillion.EntryOptions are what may stand under the key pillion of an entry.
 ---@class (exact) pillion.EntryOptions
@@ -81,6 +83,7 @@ M.defaults = {
   trusted = true,
   format = false,
   logLevel = 'info',
+  browserAuto = false,
 }
 
 ---The words that a setting can be, by its name.

@@ -15,6 +15,8 @@ export interface Settings {
   format?: boolean;
   /** How much is written to the log. Absent: "info". */
   logLevel?: "debug" | "info" | "warn" | "error";
+  /** Whether a session may have a browser without your being asked. Absent: false. */
+  browserAuto?: boolean;
 }
 
 /** What stands in the editor's settings for the plugin alone. */
@@ -88,4 +90,5 @@ export const settingDefaults = {
   trusted: true,
   format: false,
   logLevel: "info",
+  browserAuto: false,
 } as const satisfies Settings;
