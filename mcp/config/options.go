@@ -74,6 +74,10 @@ type Options struct {
 	Sharing, Scope string
 	Max            int
 
+	// Seat is what the connector is the one provider of in a session; the user's
+	// file alone may set it (S4).
+	Seat string
+
 	// Description is also read from the entry itself.
 	Description string
 
@@ -275,6 +279,8 @@ func (o *Options) set(name settings.Name, v settings.Value) {
 		o.Scope = v.Text()
 	case settings.Max:
 		o.Max = v.Count()
+	case settings.Seat:
+		o.Seat = v.Text()
 	case settings.Description:
 		if o.Description == "" {
 			o.Description = v.Text()

@@ -52,7 +52,7 @@ func TestA6_OptionFaultsHaveNoEffect(t *testing.T) {
 		{`"toolTags":["a"]`, CodeType, Warning},
 		{`"maxInstructionBytes":-1`, CodeValue, Warning},
 		{`"stderrLevel":"loud"`, CodeValue, Warning},
-		{`"seat":"browser"`, CodeUnsupported, Hint},
+		{`"seat":1`, CodeType, Warning},
 		{`"colour":"red"`, CodeUnknownKey, Hint},
 		{`"startTimout":"5s"`, CodeUnknownKey, Hint},
 	}
@@ -98,7 +98,7 @@ func TestS4_TrustOptionsOfAProjectAreIgnored(t *testing.T) {
 		if f.Severity != Warning || !strings.HasPrefix(option, string(e.Text[f.Span.Start-e.Span.Start:f.Span.End-e.Span.Start])) {
 			t.Errorf("%s: %+v", option, f)
 		}
-		if e.Options.TrustReadOnly || e.Options.InheritEnv != nil {
+		if e.Options.TrustReadOnly || e.Options.InheritEnv != nil || e.Options.Seat != "" {
 			t.Errorf("%s: has an effect: %+v", option, e.Options)
 		}
 	}

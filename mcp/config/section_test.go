@@ -27,8 +27,8 @@ func TestA6_DefaultsHoldWhereNothingIsSet(t *testing.T) {
 		if alias.CallTimeout != 5*time.Second || alias.TrustReadOnly || alias.IdleTimeout != -1 {
 			t.Errorf("%+v", alias)
 		}
-		if f := finding(t, d.Findings, CodeUnsupported); textAt(d, f.Span) != `"seat"` {
-			t.Errorf("%+v", f)
+		if bare.Seat != "browser" || alias.Seat != "browser" {
+			t.Errorf("seats %q and %q", bare.Seat, alias.Seat)
 		}
 	}
 }

@@ -50,6 +50,9 @@ func (c *call) answered(ctx context.Context, at target, subject permission.Subje
 		c.arguments, c.reach = edited, nil
 		return c.misfit(at)
 	}
+	if b := at.builtin; b != nil && b.Allowed != nil && answer.Decision != DecideDecline {
+		b.Allowed(c.toBuiltin(at))
+	}
 	switch answer.Decision {
 	case DecideOnce:
 		return nil

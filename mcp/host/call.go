@@ -164,6 +164,7 @@ type target struct {
 	present []connector.Tool
 	base    string // the folder that relative paths are meant in
 	key     string // of the definition in its place
+	builtin *Builtin
 }
 
 func (c *call) run(ctx context.Context) (Result, error) {
@@ -299,6 +300,7 @@ func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 		c.reach = &reach{remote: permission.HasRemoteURL(c.arguments), ownFolder: h.reachesOwnFolder(at.base, c.arguments)}
 	}
 	subject.HasRemoteURL, subject.NamesOwnFolder = c.reach.remote, c.reach.ownFolder
+	subject = at.builtin.ruled(subject, c.toBuiltin(at))
 	if c.basis == nil {
 		c.basis = h.basisOf(subject)
 	}
@@ -306,6 +308,13 @@ func (c *call) verdict(at target) (permission.Subject, permission.Verdict) {
 		return subject, permission.Verdict{Decision: permission.Deny, Reason: "This session was joined for reading alone, and the tool does not say that it only reads."}
 	}
 	return subject, permission.Judge(c.basis.rules, h.Mode(), subject, c.basis.isHealthy)
+}
+
+// toBuiltin is the call as a connector of Pillion's own judges it.
+func (c *call) toBuiltin(at target) BuiltinCall {
+	return BuiltinCall{
+		CallID: c.request.CallID, Session: cmp.Or(c.request.Joined, c.request.SessionID), Tool: at.tool.Name, Arguments: c.arguments,
+	}
 }
 
 // basisOf reads what was decided, in whichever window.

@@ -8,6 +8,11 @@ import (
 
 // StartConnector starts the connector, if it may run, and waits until it is listed or failed.
 func (h *Host) StartConnector(ctx context.Context, id string) (Connector, error) {
+	if b := h.builtinOf(id); b != nil {
+		if err := h.enterFor(ctx, b, Entering{Connector: id}); err != nil {
+			return Connector{}, err
+		}
+	}
 	return h.settle(ctx, id, wishStart)
 }
 
@@ -34,6 +39,11 @@ func (h *Host) StopConnector(ctx context.Context, id string) (Connector, error) 
 
 // RestartConnector ends the process and starts it again.
 func (h *Host) RestartConnector(ctx context.Context, id string) (Connector, error) {
+	if b := h.builtinOf(id); b != nil {
+		if err := h.enterFor(ctx, b, Entering{Connector: id}); err != nil {
+			return Connector{}, err
+		}
+	}
 	return h.settle(ctx, id, wishRestart)
 }
 
@@ -67,6 +77,7 @@ func (h *Host) endRooms(isOver func(sessionID string) bool) {
 			h.vacate(s)
 		}
 	}
+	h.endSeats(isOver)
 }
 
 // ask adds a wish and wakes whoever it is for; h.mu is held.

@@ -25,7 +25,7 @@ func (h *Host) reload(folders func() []string) {
 	roots := folders()
 	read := h.readDocuments(roots)
 	h.lastGood = lastGood(h.lastGood, read)
-	entries := h.effective(roots)
+	entries := h.withBuiltins(h.effective(roots))
 	grounds := make([]ground, len(entries))
 	parts.EachOf(len(entries), worthReads, func(i int) { grounds[i] = h.look(subject{entry: entries[i].Entry, roots: roots}) })
 	standing := foldersOf(roots)

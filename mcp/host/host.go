@@ -172,6 +172,7 @@ type Host struct {
 	shares      shares
 	order       []string
 	documents   map[string]*config.Document // as last read, by path
+	builtins    map[string]*Builtin         // of Pillion's own, by id; replaced as a whole
 	decisions   consent.Decisions           // as last read
 	roots       []string                    // replaced as a whole
 	folders     []personal.Folder           // the roots as they were found to be; replaced as a whole
@@ -181,6 +182,7 @@ type Host struct {
 	isStill     bool
 	mode        permission.Mode
 	secrets     *redact.Set
+	seats       seats
 	toolIndex   *toolIndex // nil when what is listed has changed since
 	unkept      map[string]unkept
 }
@@ -208,6 +210,7 @@ func New(o Options) *Host {
 		end:         end,
 		slots:       map[string]*slot{},
 		shares:      shares{},
+		seats:       seats{},
 		documents:   map[string]*config.Document{},
 		isUntrusted: o.IsUntrusted,
 		isStill:     o.IsStill,

@@ -226,12 +226,13 @@ func (h *Host) permissionOfTool(entry indexedTool, rules []permission.Rule, isHe
 
 // subjectOf is what a call of the tool is judged by, but for its arguments; h.mu is held.
 func (h *Host) subjectOf(s *slot, tool Tool) permission.Subject {
-	return permission.Subject{
+	subject := permission.Subject{
 		Source: string(s.entry.File.Source), Root: s.entry.File.Root, Connector: s.entry.Identity(), DefinitionHash: s.hash,
 		Tool: tool.Name, ToolHash: tool.Hash, ServerVersion: s.freeVersion(),
 		ReadOnly: tool.ReadOnly, Destructive: tool.IsDestructive, OpenWorld: tool.OpenWorld != nil && *tool.OpenWorld,
 		Trusted: s.effective.IsBelieved, // a project's file has no say in it (E2, S4)
 	}
+	return s.lead().builtin.ruled(subject, BuiltinCall{Tool: tool.Name})
 }
 
 // maxKeptVersionBytes bounds what is kept of what a connector calls its version.
@@ -312,4 +313,7 @@ func (s *slot) otherLists(before *connector.Catalogue) (resources, prompts []str
 }
 
 // offers reports whether the lists of the files, and the user, let a tool through; Host.mu is held.
-func (s *slot) offers(tool string) bool { return s.effective.Offers(tool) && s.mine.Offers(tool) }
+func (s *slot) offers(tool string) bool {
+	b := s.lead().builtin
+	return s.effective.Offers(tool) && s.mine.Offers(tool) && (b == nil || b.Offers(tool))
+}

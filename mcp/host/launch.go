@@ -42,7 +42,12 @@ var logLevels = map[string]string{"debug": "debug", "info": "info", "warn": "war
 // launch starts an entry where it was judged, for the workspace may have other folders by now, into a share that is the slot's;
 // the connector is returned even where its start did not succeed.
 func (h *Host) launch(ctx context.Context, s *slot, at subject, into *share, given inputValues) (*connector.Connector, *Problem) {
-	prepared, err := patiently(ctx, func() prepared { return h.prepare(at, given) })
+	prepared, err := patiently(ctx, func() prepared {
+		if b := h.builtinOf(s.lead().id); b != nil {
+			return h.prepareBuiltin(ctx, b, at, s.session())
+		}
+		return h.prepare(at, given)
+	})
 	switch {
 	case err != nil:
 		return nil, nil // it was given up
@@ -156,6 +161,9 @@ func definitionOf(entry *config.Entry, downloads bool) connector.Definition {
 		PingInterval:  pingIntervalOf(entry),
 		Downloads:     downloads,
 		LogLevel:      logLevels[options.StderrLevel],
+	}
+	if options.Seat != "" {
+		definition.MaxConcurrent = 1
 	}
 	if definition.Downloads && options.StartTimeout == 0 {
 		definition.StartTimeout = downloadStartTimeout

@@ -13,6 +13,11 @@ import (
 // makeInRoom makes the call, to the process that it must have.
 func (c *call) makeInRoom(ctx context.Context, at target) (Result, error) {
 	defer c.leave()
+	leaveSeat, stop := c.sit(ctx, at)
+	if stop != nil {
+		return *stop, nil
+	}
+	defer leaveSeat()
 	moved, stop, err := c.move(ctx, at)
 	if err != nil {
 		return Result{}, err
@@ -81,7 +86,11 @@ func (c *call) replied(at target, reply connector.CallReply) Result {
 
 func (c *call) project(at target, reply connector.CallReply, outcome Result) Result {
 	h := c.host
-	projection, err := result.Project(reply.Result, result.Options{
+	received := reply.Result
+	if b := at.builtin; b != nil && b.Rewrite != nil {
+		received = b.Rewrite(at.slot.session(), at.tool.Name, received)
+	}
+	projection, err := result.Project(received, result.Options{
 		Folder: h.options.Results, CallID: c.request.CallID, Redact: h.knownSecrets(), OutputSchema: at.tool.returns, Schemas: &h.schemas,
 		IsWithoutText: c.request.IsWithoutText && c.place == nil, // whoever repeats the call may want it
 	})

@@ -20,6 +20,9 @@ type pool struct {
 
 func poolOf(entry *config.Entry) pool {
 	written := entry.Options
+	if written.Seat != "" { // another session never borrows it (H7)
+		written.Scope, written.Sharing = settings.ScopeSession, settings.SharingShared
+	}
 	p := pool{scope: written.Scope, isExclusive: written.Sharing == settings.SharingExclusive, most: written.Max}
 	if p.scope == "" {
 		p.scope = settings.ScopeWorkspace

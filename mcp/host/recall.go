@@ -56,7 +56,7 @@ const keepTime = 2 * time.Second
 
 // recalls reports whether a slot's list may be among those that are kept and nobody has looked; h.mu is held.
 func (s *slot) recalls() bool {
-	return s.main == nil && !s.isListed() && s.recalledKey != s.key() && s.standing.mayRun()
+	return s.main == nil && s.builtin == nil && !s.isListed() && s.recalledKey != s.key() && s.standing.mayRun()
 }
 
 // listKey names what is kept of a slot's definition; Host.mu is held.
@@ -158,7 +158,7 @@ func catalogueOf(list *catalog.List, others otherLists) *connector.Catalogue {
 
 // keepLater has the slot's list kept; h.mu is held.
 func (h *Host) keepLater(s *slot) {
-	if h.lists == nil {
+	if h.lists == nil || s.builtin != nil { // whose tools cost nobody anything before they are used
 		return
 	}
 	h.unkept[s.listKey()] = unkept{s.catalogue, s.server, h.secrets}

@@ -87,7 +87,9 @@ func repeatable(at target) permission.Repeatable {
 }
 
 // isStateful reports whether a connector does one thing at a time, as only those must whose calls depend on each other (A6).
-func isStateful(entry *config.Entry) bool { return entry.Options.MaxConcurrent == 1 }
+func isStateful(entry *config.Entry) bool {
+	return entry.Options.MaxConcurrent == 1 || entry.Options.Seat != ""
+}
 
 // begin enters a call into its turn; the error is that of ctx.
 func (r *repeats) begin(ctx context.Context, place *inTurn, tool permission.Repeatable) (earlier Result, is permission.Repetition, err error) {

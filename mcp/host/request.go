@@ -139,6 +139,9 @@ func (c *call) resolveErrand(ctx context.Context) (target, bool, *Result) {
 		denied := c.ended(StatusDenied, permission.Paused)
 		return target{}, false, &denied
 	}
+	if stop := c.enterBuiltin(ctx, id); stop != nil {
+		return target{}, false, stop
+	}
 	view, _, err := h.live(ctx, id)
 	switch {
 	case ctx.Err() != nil, err != nil:

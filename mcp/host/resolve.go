@@ -29,6 +29,9 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 		denied.Steps = []string{"Resume when calls may run again: pillion.server.resume in the editor, or pillion resume in a terminal."}
 		return target{}, &denied, nil
 	}
+	if stop := c.enterBuiltin(ctx, id); stop != nil {
+		return target{}, stop, nil
+	}
 	view, hasWaited, startErr := h.live(ctx, id)
 	if hasWaited {
 		c.waited()
@@ -100,7 +103,7 @@ const moment = time.Millisecond
 func (h *Host) live(ctx context.Context, id string) (view Connector, hasWaited bool, err error) {
 	s, at, stood, isToLook := h.runningOn(id)
 	if s == nil {
-		view, err = h.StartConnector(ctx, id)
+		view, err = h.settle(ctx, id, wishStart)
 		return view, true, err
 	}
 	if !isToLook {
@@ -119,7 +122,7 @@ func (h *Host) live(ctx context.Context, id string) (view Connector, hasWaited b
 	stood.rootID = rootID
 	h.settleOn(s, at, stood)
 	h.restand(nobody)
-	view, err = h.StartConnector(ctx, id)
+	view, err = h.settle(ctx, id, wishStart)
 	return view, true, err
 }
 
@@ -148,7 +151,7 @@ func (h *Host) target(id, name string) (target, error) {
 	s := entry.slot
 	return target{
 		slot: s, entry: s.entry, process: s.process, tool: entry.tool, subject: h.subjectOf(s, entry.tool),
-		present: h.offered(s), base: h.workingBase(h.subjectAt(s)), key: s.key(),
+		present: h.offered(s), base: h.workingBase(h.subjectAt(s)), key: s.key(), builtin: s.builtin,
 	}, nil
 }
 
@@ -167,6 +170,9 @@ func (h *Host) connectorOfTool(name string) (string, error) {
 	}
 	switch owners := h.unlistedOwners(name); len(owners) {
 	case 0:
+		if id := h.hiddenOwner(name); id != "" {
+			return id, nil
+		}
 		return "", err
 	case 1:
 		return owners[0], nil

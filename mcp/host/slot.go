@@ -30,6 +30,8 @@ type slot struct {
 	standing  standing
 	fault     *Problem // why the entry cannot run as it stands
 	isRemoved bool
+	builtin   *Builtin // nil for the connectors of files
+	isHidden  bool     // it is of Pillion's own, and nobody has used it
 
 	wake    chan struct{} // capacity 1
 	changed chan struct{} // closed and replaced at every transition
@@ -116,7 +118,8 @@ func (h *Host) wanted(s *slot) wanted {
 	standing.isDisabled = standing.isDisabled || s.isRemoved
 	return wanted{
 		standing: standing, key: s.key(), isListed: s.main != nil || s.isListed(), // a room starts on use alone
-		isEager: s.main == nil && s.entry.Options.Start == config.StartEager, isHeld: len(s.subscriptions) > 0, isStill: h.isStill || h.mode == permission.ModePaused,
+		isEager: s.main == nil && s.entry.Options.Start == config.StartEager, isHeld: len(s.subscriptions) > 0,
+		isStill: h.isStill || h.mode == permission.ModePaused || s.lead().builtin != nil,
 	}
 }
 
@@ -185,14 +188,15 @@ func (h *Host) adopt(entries []config.EffectiveEntry, grounds []ground) {
 	if h.isClosing() {
 		return
 	}
-	order := make([]string, len(entries))
+	order := make([]string, 0, len(entries))
 	isThere := make(map[string]bool, len(entries))
 	for i, effective := range entries {
 		id := effective.Entry.ID
-		order[i], isThere[id] = id, true
+		isThere[id] = true
 		s := h.slots[id]
 		if s == nil {
 			s = newSlot(id)
+			s.isHidden = h.builtins[id] != nil
 			h.slots[id] = s
 			h.workers.Add(1)
 			go h.work(s)
@@ -201,6 +205,9 @@ func (h *Host) adopt(entries []config.EffectiveEntry, grounds []ground) {
 			s.ground, s.code, s.swapped = grounds[i], nil, nil
 		}
 		s.entry, s.effective, s.facts, s.isRemoved = effective.Entry, effective, factsOf(effective), false
+		if s.builtin = h.builtins[id]; !s.isHidden {
+			order = append(order, id)
+		}
 	}
 	for id, s := range h.slots {
 		if s.main == nil && !isThere[id] {

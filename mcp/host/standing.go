@@ -52,6 +52,10 @@ func (h *Host) tellAll() (event Event) {
 		if s.main != nil {
 			continue
 		}
+		if s.isHidden {
+			s.nudge(h.wanted(s))
+			continue
+		}
 		if s.isRemoved {
 			event.Removed = append(event.Removed, id)
 		} else {

@@ -16,6 +16,9 @@ import (
 // It is empty for an entry of the user's own that touches no workspace (B3, S1).
 func (h *Host) consentRoot(at subject) string {
 	entry := at.entry
+	if entry.File.Source == config.SourceBuiltin {
+		return ""
+	}
 	if entry.File.Source == config.SourceProject {
 		return entry.File.Root
 	}

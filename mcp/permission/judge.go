@@ -14,6 +14,9 @@ func Judge(rules []Rule, mode Mode, s Subject, storeHealthy bool) Verdict {
 		return Verdict{Decision: Ask, Rule: rule, Reason: reason, Choices: []string{ChoiceDecline, ChoiceOnce}, Scopes: []string{}}
 	}
 	rule, worst, suspending := allowance(rules, &s)
+	if s.Ruling.Decision != "" && (worst != covered || s.Ruling.IsOnce || s.Ruling.Decision == Deny) {
+		return s.Ruling.verdict()
+	}
 	if worst == covered {
 		by := ByRule
 		if rule.Scope == ScopeSession {
@@ -27,6 +30,21 @@ func Judge(rules []Rule, mode Mode, s Subject, storeHealthy bool) Verdict {
 	v := Verdict{Decision: Ask, Rule: suspending, Reason: askReason(s, worst)}
 	v.Choices, v.Scopes = choices(s)
 	return v
+}
+
+// verdict is the ruling as a judgement.
+func (r Ruling) verdict() Verdict {
+	switch r.Decision {
+	case Auto:
+		return Verdict{Decision: Auto, By: BySession, Reason: r.Reason}
+	case Ask:
+		v := Verdict{Decision: Ask, Reason: r.Reason, Choices: []string{ChoiceDecline, ChoiceOnce}, Scopes: []string{}}
+		if !r.IsOnce {
+			v.Choices, v.Scopes = append(v.Choices, ChoiceSession), []string{ScopeSession}
+		}
+		return v
+	}
+	return Verdict{Decision: Deny, By: ByMode, Reason: r.Reason}
 }
 
 // allowance looks for the rule that allows the call, the session's own before all others. Where there is none it says how near

@@ -90,11 +90,21 @@ type Subject struct {
 	NamesOwnFolder bool   // Pillion's own Folders.AreNamedIn(arguments): no standing yes (S20)
 	SessionID      string
 	AlwaysAsk      bool   // no standing yes ever
+	Ruling         Ruling // of a connector of Pillion's own
 	ServerVersion  string // what the connector calls its version, where its runner is free to bring another one
 	// Arguments of the call, as CheckArguments returns them, and Disk, for what conditions demand of them. Of a tool that is
 	// judged without a call both are nil, and then no condition holds.
 	Arguments []byte
 	Disk      Disk
+}
+
+// Ruling is what Pillion itself says of a call to a connector of its own, for which nobody is asked what is asked of others. The
+// zero value says nothing.
+type Ruling struct {
+	Decision Decision // Auto runs unless something forbids it or must ask; Ask asks, at most for the session; Deny refuses
+	Reason   string   // one sentence for the person
+	// IsOnce keeps a yes from standing for more than the one call.
+	IsOnce bool
 }
 
 // Rule is a standing permission or refusal (S8). An allowing rule covers the tools whose hashes it holds, and those only

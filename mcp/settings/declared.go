@@ -42,6 +42,7 @@ const (
 	AliasOf       Name = "aliasOf"
 	InheritEnv    Name = "inheritEnv"
 	TrustReadOnly Name = "trustReadOnly"
+	Seat          Name = "seat"
 
 	ToolPrefix          Name = "toolPrefix"
 	ExtraIncludeTools   Name = "extraIncludeTools"
@@ -449,9 +450,11 @@ func trustOptions() []Setting {
 				"An entry of your own file that has this option and neither command nor url says it of the project's connectors of that name.",
 		},
 		{
-			Name: "seat", Owner: OfEntry, Kind: Text, From: own, IsTrust: true, IsAhead: true,
-			Line:      "What the connector is the one provider of in a session, such as a browser.",
-			Paragraph: "One provider has the seat at a time, and another session never borrows it.",
+			Name: Seat, Owner: OfEntry, Kind: Text, From: own, IsTrust: true,
+			Line: "What the connector is the one provider of in a session: browser, computer, or a word of your own.",
+			Paragraph: "Each session has a process of it to itself, which does one thing at a time and which no other session can join. " +
+				"The first provider of a seat that a session calls has it: another one is refused there until the first was stopped and all that it was doing has ended. " +
+				"Pillion's own browser has the seat browser.",
 		},
 	}
 }

@@ -78,11 +78,11 @@ func TestFromObject(t *testing.T) {
 		{`{"trusted":1}`, `trusted=false`, 1},
 		{`{"Trusted":false}`, "", 1},
 		{`{"ask":"Prompt","notifications":3}`, "", 2},
-		{`[]`, `trusted=false`, 1},
-		{`"trusted"`, `trusted=false`, 1},
-		{`{"trusted":true,"trusted":true}`, `trusted=false`, 1},
-		{`{`, `trusted=false`, 1},
-		{`{"ask":"prompt", // no comments on the wire`, `trusted=false`, 1},
+		{`[]`, `trusted=false browserAuto=false`, 1},
+		{`"trusted"`, `trusted=false browserAuto=false`, 1},
+		{`{"trusted":true,"trusted":true}`, `trusted=false browserAuto=false`, 1},
+		{`{`, `trusted=false browserAuto=false`, 1},
+		{`{"ask":"prompt", // no comments on the wire`, `trusted=false browserAuto=false`, 1},
 	} {
 		given, findings := FromObject(Initialize, []byte(test.text))
 		if got := list(given); got != test.given || len(findings) != test.findings {

@@ -30,7 +30,7 @@ func TestDeclarationsAreWhole(t *testing.T) {
 		if !strings.HasSuffix(s.Line, ".") || strings.Count(s.Line, ". ") > 0 {
 			t.Errorf("%s: the line is no sentence: %q", s.Name, s.Line)
 		}
-		if (s.Paragraph == "") != s.IsAhead && s.Name != "seat" || s.Paragraph != "" && !strings.HasSuffix(s.Paragraph, ".") {
+		if (s.Paragraph == "") != s.IsAhead || s.Paragraph != "" && !strings.HasSuffix(s.Paragraph, ".") {
 			t.Errorf("%s: the paragraph is %q", s.Name, s.Paragraph)
 		}
 		if _, faults := s.Decode([]byte(s.Default)); s.Default != "" && len(faults) > 0 {

@@ -60,7 +60,8 @@
 ---@field inheritEnv? string[]
 ---Whether the connector is believed when it says that a tool only reads. Absent: false.
 ---@field trustReadOnly? boolean
----What the connector is the one provider of in a session, such as a browser.
+---What the connector is the one provider of in a session: browser, computer, or a word of your
+---own.
 ---@field seat? string
 ---How often a connector that nobody calls is asked whether it is there. Absent: "1m".
 ---@field pingInterval? string|integer

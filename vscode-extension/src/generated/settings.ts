@@ -69,7 +69,10 @@ export interface EntryOptions {
   inheritEnv?: string[];
   /** Whether the connector is believed when it says that a tool only reads. Absent: false. */
   trustReadOnly?: boolean;
-  /** What the connector is the one provider of in a session, such as a browser. */
+  /**
+   * What the connector is the one provider of in a session: browser, computer, or a word of
+   * your own.
+   */
   seat?: string;
   /** How often a connector that nobody calls is asked whether it is there. Absent: "1m". */
   pingInterval?: string | number;
