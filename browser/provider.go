@@ -29,6 +29,10 @@ type Machine struct {
 	Executable string
 	// Folder is Pillion's own private folder for what providers install; it need not exist yet, and may be removed at any time.
 	Folder string
+	// Program is the browser that the user named; "" looks for one.
+	Program string
+	// IsWithoutSandbox says that the user has the browser run without its own sandbox.
+	IsWithoutSandbox bool
 	// Proxy is the proxy of the machine that downloads go through; "" goes straight.
 	Proxy string
 }
