@@ -49,6 +49,8 @@ var directions = map[string][]string{
 	"browser/relay":         {"browser/policy"},
 	"browser/devtools":      {},
 	"browser/native":        {"browser", "browser/devtools", "browser/policy", "browser/relay"},
+	"browser/native":        {"browser/devtools", "browser/policy", "browser/relay"},
+	"browser/install":       {"mcp/place", "mcp/process", "mcp/state"},
 	"browser/browsertest":   {},
 	"browser/hint":          {},
 	"sidecar/watch":         {},
