@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
+	"pillion/mcp/admission"
 	"pillion/mcp/auth"
 	"pillion/mcp/config"
 	"pillion/mcp/host"
@@ -55,12 +57,15 @@ type Options struct {
 type Core struct {
 	*host.Host
 	Folders Folders
+	// Admissions are the programs that may join a window, and those that may not.
+	Admissions *admission.Store
 	// Results is the session's own private folder.
 	Results string
 	// Notice is what the user should be told of the folders, a sentence without its full stop; mostly empty.
 	Notice  string
 	scratch string
 	environ []string
+	logger  *slog.Logger
 
 	settings        *Settings
 	settingsChanged func()
@@ -73,6 +78,9 @@ type Core struct {
 	closing   chan struct{}
 	closeOnce sync.Once
 }
+
+// resealTime bounds how long it takes to seal what was decided before the key could be had.
+const resealTime = 10 * time.Second
 
 // GuardCommand is the hidden command of Pillion that runs its guard.
 const GuardCommand = "guard"
@@ -113,19 +121,22 @@ func Open(o Options) (*Core, error) {
 		o.Keyring = func() auth.Keyring { return auth.SystemKeyring(o.Environ) }
 	}
 	var c *Core
+	key := auth.NewGrantKey(p.folder, o.Keyring, func() { c.sealKeyCame() })
 	c = &Core{
-		Folders:  folders,
-		Results:  p.results,
-		Notice:   p.notice,
-		scratch:  p.scratch,
-		settings: o.Settings, settingsChanged: o.SettingsChanged, isTrusted: isTrusted,
+		Folders:    folders,
+		Admissions: admission.New(p.folder, key),
+		Results:    p.results,
+		Notice:     p.notice,
+		scratch:    p.scratch,
+		settings:   o.Settings, settingsChanged: o.SettingsChanged, isTrusted: isTrusted,
 		given:   slices.Clone(o.Roots),
 		started: make(chan struct{}),
 		closing: make(chan struct{}),
 		environ: o.Environ,
+		logger:  o.Logger,
 		Host: host.New(host.Options{
 			Logger: o.Logger, Version: o.Version, Window: o.Window, UserFile: folders.UserFile, Folder: p.folder,
-			SealKey: auth.NewGrantKey(p.folder, o.Keyring, func() { c.SealKeyCame() }),
+			SealKey: key,
 			Scratch: p.scratch, Results: p.results, OwnFolders: own,
 			Environ: o.Environ, Executable: o.Executable, GuardArgs: []string{GuardCommand}, Subreaper: o.Subreaper,
 			Policies: policiesIn(o.Settings.Resolved(), o.Environ),
@@ -139,6 +150,16 @@ func Open(o Options) (*Core, error) {
 		}),
 	}
 	return c, nil
+}
+
+// sealKeyCame has everything that is sealed sealed and judged again: the key can be had by now.
+func (c *Core) sealKeyCame() {
+	c.SealKeyCame()
+	ctx, cancel := context.WithTimeout(context.Background(), resealTime)
+	defer cancel()
+	if err := c.Admissions.Reseal(ctx); err != nil {
+		c.logger.Warn("admissions not sealed", "error", err)
+	}
 }
 
 // Folders are where Pillion's files lie.
