@@ -322,6 +322,64 @@ func TestE9_ADeletedLogBeginsAnew(t *testing.T) {
 	}
 }
 
+// TestN1_WhatIsNewIsReadAlone follows the log through a rotation, as an index does.
+func TestN1_WhatIsNewIsReadAlone(t *testing.T) {
+	t.Parallel()
+	l, path := newLog(t, Options{Keep: 2})
+	read := map[string]int64{}
+	next := func() (ids []string, files int) {
+		t.Helper()
+		found, err := l.EachSince(func(f File) int64 { return read[f.ID] }, func(f File, end int64, r Record) bool {
+			read[f.ID] = end
+			ids = append(ids, r.CallID)
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ids, len(found)
+	}
+	expect := func(files int, want ...string) {
+		t.Helper()
+		if got, n := next(); !slices.Equal(got, want) || n != files {
+			t.Errorf("got %q in %d files, want %q in %d", got, n, want, files)
+		}
+	}
+	add := func(id string) {
+		t.Helper()
+		if err := l.AppendNow(Record{Kind: KindCall, CallID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect(0)
+	add("1")
+	add("2")
+	expect(1, "1", "2")
+	expect(1)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(`{"at":"2026-01-02T03:04:05Z","kind":"call","callId":"3"}`); err != nil {
+		t.Fatal(err)
+	}
+	expect(1) // it may still be written on
+	if _, err := f.WriteString("\nnonsense\n"); err != nil {
+		t.Fatal(err)
+	}
+	expect(1, "3")
+	if err := os.Rename(path, strings.TrimSuffix(path, "jsonl")+"1.jsonl"); err != nil {
+		t.Fatal(err)
+	}
+	add("4")
+	if _, err := f.WriteString(`{"at":"2026-01-02T03:04:05Z","kind":"call","callId":"late"}` + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	expect(2, "late", "4")
+	expect(2)
+}
+
 // TestMain lets the test binary be another window that appends.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("PILLION_TEST_FOLDER"); dir != "" {

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +33,7 @@ func (l *Log) Find(callID string) ([]Record, error) {
 	var found []Record
 	for _, f := range slices.Backward(files) {
 		var here []Record
-		err := eachLine(f, func(line []byte) bool {
+		err := eachLine(f, func(line []byte, _ int64) bool {
 			if bytes.Contains(line, quoted) {
 				if r, ok := parseLine(line); ok && r.CallID == callID {
 					here = append(here, r)
@@ -59,7 +61,7 @@ func (l *Log) Each(yield func(Record) bool) error {
 	}
 	for _, f := range files {
 		more := true
-		err := eachLine(f, func(line []byte) bool {
+		err := eachLine(f, func(line []byte, _ int64) bool {
 			if r, ok := parseLine(line); ok {
 				more = yield(r)
 			}
@@ -73,6 +75,68 @@ func (l *Log) Each(yield func(Record) bool) error {
 		}
 	}
 	return nil
+}
+
+// File is one file of the log, as it was found.
+type File struct {
+	ID   string // tells it from every other file, whatever it is called by then
+	Size int64  // in bytes
+}
+
+// EachSince hands to yield, oldest first, the records that stand in each file behind the bytes that since returns for it, with
+// where their line ends, until it returns false. A line without an end is left for another time. It returns the files that there
+// are, oldest first; one without a whole line is none yet.
+func (l *Log) EachSince(since func(File) int64, yield func(file File, end int64, r Record) bool) ([]File, error) {
+	opened, err := l.files()
+	defer closeAll(opened)
+	if err != nil {
+		return nil, err
+	}
+	var found []File
+	for _, f := range opened {
+		file, err := identify(f)
+		if err != nil {
+			return nil, fmt.Errorf("read the audit log: %w", err)
+		}
+		if file.ID == "" {
+			continue
+		}
+		found = append(found, file)
+		start, more := since(file), true
+		if start >= file.Size {
+			continue
+		}
+		err = eachLine(io.NewSectionReader(f, start, file.Size-start), func(line []byte, end int64) bool {
+			if r, ok := parseLine(line); ok && end > 0 {
+				more = yield(file, start+end, r)
+			}
+			return more
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read the audit log: %w", err)
+		}
+		if !more {
+			return found, nil
+		}
+	}
+	return found, nil
+}
+
+// identify tells a file by its first line, which stays while the file is renamed and grows.
+func identify(f *os.File) (File, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return File{}, err
+	}
+	file := File{Size: info.Size()}
+	err = eachLine(io.NewSectionReader(f, 0, file.Size), func(line []byte, end int64) bool {
+		if end > 0 {
+			sum := sha256.Sum256(line)
+			file.ID = hex.EncodeToString(sum[:16])
+		}
+		return false
+	})
+	return file, err
 }
 
 // files opens all files, oldest first, with what is queued here in them. The caller closes them.
@@ -104,13 +168,16 @@ func closeAll(files []*os.File) {
 }
 
 // eachLine hands every line to yield until it returns false; one that is too long is skipped, and a last one without an
-// end is somebody's unfinished write, or the last words of one who died: parseLine tells.
-func eachLine(r io.Reader, yield func([]byte) bool) error {
+// end is somebody's unfinished write, or the last words of one who died: parseLine tells. With each comes where it ends in r, 0
+// for one without an end.
+func eachLine(r io.Reader, yield func(line []byte, end int64) bool) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
+	var at int64
 	skip := false
 	for {
 		part, err := b.ReadSlice('\n')
+		at += int64(len(part))
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if skip = skip || len(long)+len(part) > maxLineBytes; !skip {
 				long = append(long, part...)
@@ -124,7 +191,11 @@ func eachLine(r io.Reader, yield func([]byte) bool) error {
 		if len(long) > 0 {
 			line = append(long, part...)
 		}
-		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 && !skip && !yield(line) {
+		end := at
+		if err == io.EOF {
+			end = 0
+		}
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) > 0 && !skip && !yield(line, end) {
 			return nil
 		}
 		if err == io.EOF {
