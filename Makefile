@@ -4,11 +4,11 @@
 #   make build   the program, .build/pillion
 #   make vsix    the extension of VS Code for this platform with the program in it, .build/pillion.vsix
 #   make check   everything that needs no editor and no connector from elsewhere
-#   make e2e     real editors and real connectors, cut off from the network
+#   make e2e     real editors and real connectors, cut off from the network; installs 3 GB
 #   make conformance  the official suite of MCP, client side: a line for each scenario that both revisions require
 #   make browser  every browser of Pillion in a real Chromium, a line for each test
 #   make plugin  the Neovim plugin in both Neovims, a line for each test
-#   make vscode  the extension in two real VS Codes; installs 1.2 GB
+#   make vscode  the extension in two real VS Codes, a line for each scenario
 #   make servers  every real connector that was tried, written down in docs/tested-servers.md; installs 1.5 GB
 #   make test    both; what continuous integration runs
 #   make redteam every attempt to get something run, called or out without a yes, a line each
@@ -31,9 +31,7 @@ FUZZTIME ?= 5s
 E2E = env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_E2E_SCREENS=$(PILLION_DEV_CACHE)/screens \
 	go test -tags e2e -count 1 -timeout 20m -exec $(BEDS)/hermetic.sh -json
 VSCODE = env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_VSIX=$(CURDIR)/.build/pillion.vsix \
-	PILLION_E2E_SCREENS=$(PILLION_DEV_CACHE)/screens $(BEDS)/hermetic.sh
-VSCODE_TESTS = --test --test-concurrency=1 --test-timeout=600000 --test-reporter=$(CURDIR)/vscode-extension/scripts/gojson.mjs \
-	editors/e2e/vscode/scenarios.test.mjs
+	PILLION_E2E_SCREENS=$(PILLION_DEV_CACHE)/screens $(BEDS)/hermetic.sh $(BEDS)/vscode.sh
 PLUGIN = env PILLION_BINARY=$(CURDIR)/.build/pillion PILLION_SCREENS=$(PILLION_DEV_CACHE)/screens \
 	$(BEDS)/hermetic.sh $(BEDS)/plugin.sh
 SOAK ?= 5m
@@ -102,13 +100,16 @@ e2e: e2e-run
 
 e2e-beds:
 	$(LEG) beds $(BEDS)/install.sh isolation terminal servers conformance neovim-floor neovim-newest mini-test helix emacs-floor emacs-newest
+	$(LEG) beds-vscode $(BEDS)/install.sh chromium vscode-driver vscode-newest vscode-floor
 
 # The test binary itself runs cut off, and with it every program that it starts.
-e2e-run: e2e-beds build
+e2e-run: e2e-beds vsix
 	$(LEG) -tests e2e $(E2E) -skip '^Test(Conformance|MoreServers|DriveScenario)$$' ./editors/e2e
 	$(LEG) -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
 	$(LEG) -tests neovim-floor $(PLUGIN) neovim-floor
 	$(LEG) -tests neovim-newest $(PLUGIN) neovim-newest
+	$(LEG) -tests vscode-newest $(VSCODE) vscode-newest
+	$(LEG) -tests vscode-floor $(VSCODE) vscode-floor
 
 # What every browser must do, in a real one; a line for each test. It is no part of make test until a window offers a browser.
 browser: build
@@ -121,12 +122,12 @@ plugin: build
 	$(LEG) -each -tests neovim-floor $(PLUGIN) neovim-floor
 	$(LEG) -each -tests neovim-newest $(PLUGIN) neovim-newest
 
-# The extension as it is shipped, in the newest VS Code and in the oldest that it supports. It is no part of make test until
-# every scenario holds in both.
+# The extension as it is shipped, in the newest VS Code and in the oldest that it supports, a line for each scenario; PILLION_ONLY
+# names some of them.
 vscode: vsix
-	$(LEG) beds-vscode $(BEDS)/install.sh isolation chromium servers vscode-driver vscode-newest vscode-floor
-	$(LEG) -tests vscode-newest $(VSCODE) env PILLION_VSCODE=newest node $(VSCODE_TESTS)
-	$(LEG) -tests vscode-floor $(VSCODE) env PILLION_VSCODE=floor node $(VSCODE_TESTS)
+	@$(BEDS)/install.sh isolation chromium servers vscode-driver vscode-newest vscode-floor
+	$(LEG) -each -tests vscode-newest $(VSCODE) vscode-newest
+	$(LEG) -each -tests vscode-floor $(VSCODE) vscode-floor
 
 # The same scenarios as in e2e, each with its line.
 conformance: build

@@ -1,7 +1,8 @@
 #!/bin/sh
 # install.sh BED...: puts what the checks need into the cache folder, once; the second time it only looks.
 # Needs root or sudo where a Debian package is missing. Every version is pinned here, in the lock files beside
-# this folder, or by the Debian release. A bed that cannot be had ends the script, but for the newest Neovim.
+# this folder, or by the Debian release. A bed that cannot be had ends the script, but for the newest Neovim, whose suite moves,
+# and the VS Codes, which are built here: their tests then skip, and say so.
 beds=$(cd "$(dirname "$0")" && pwd)
 tree=$(cd "$beds/../../.." && pwd)
 . "$beds/common.sh"
@@ -31,6 +32,8 @@ vscode() (
     export PATH="$runtime/bin:$PATH" npm_config_nodedir="$runtime"
     built='@vscode/spdlog @vscode/native-watchdog node-pty'
   else
+    headers=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
+    [ ! -e "$headers/include/node" ] || export npm_config_nodedir="$headers"
     (cd "$2" && npm rebuild argon2) || exit 1
     built='@vscode/spdlog native-watchdog node-pty'
   fi
@@ -62,6 +65,14 @@ emacs() {
   "$cache/$1/emacs" --version | grep -qx "GNU Emacs $3" || die "$1 is not $3"
 }
 
+# not_to_be_had BED: its tests skip.
+not_to_be_had() {
+  rm -rf "${cache:?}/$1"
+  say "############################################################"
+  say "### NOT TO BE HAD, AND ITS TESTS SKIP: $1"
+  say "############################################################"
+}
+
 install_bed() {
   case $1 in
   staticcheck)
@@ -76,10 +87,9 @@ install_bed() {
     ;;
   vscode-extension) keep "$1" "$(checksum "$tree/vscode-extension/package-lock.json")" npm_package "$tree/vscode-extension" ;;
   vscode-driver) keep "$1" "$(checksum "$beds/../vscode/driver/package-lock.json")" npm_package "$beds/../vscode/driver" ;;
-  vscode-node) keep "$1" "$(checksum "$beds/../vscode/node/package-lock.json")" npm_package "$beds/../vscode/node" ;;
   vscode-newest | vscode-floor)
-    install_bed vscode-node
-    keep "$1" "$(checksum "$beds/../vscode/${1#vscode-}/package-lock.json")" vscode "${1#vscode-}"
+    keep vscode-node "$(checksum "$beds/../vscode/node/package-lock.json")" npm_package "$beds/../vscode/node" &&
+      keep "$1" "$(checksum "$beds/../vscode/${1#vscode-}/package-lock.json")" vscode "${1#vscode-}" || not_to_be_had "$1"
     ;;
   chromium) from_apt chromium-headless-shell=chromium-headless-shell ;;
   isolation) from_apt ip=iproute2 unshare=util-linux ;;
@@ -89,13 +99,7 @@ install_bed() {
     "$cache/neovim-floor/nvim" --version | grep -qx "NVIM v$neovim_floor" || die "neovim-floor is not $neovim_floor"
     ;;
   neovim-newest)
-    # The suite moves and may one day not fit: the tests that want it then skip, and say so.
-    newest_neovim || {
-      rm -rf "$cache/neovim-newest"
-      say "############################################################"
-      say "### THE NEWEST NEOVIM IS NOT TO BE HAD; ITS TESTS SKIP.  ###"
-      say "############################################################"
-    }
+    newest_neovim || not_to_be_had neovim-newest
     ;;
   mini-test)
     keep mini-test "$minitest" debian minitest forky "$cache/mini-test"
