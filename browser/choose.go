@@ -3,7 +3,7 @@ package browser
 // Facts are what is known of this machine when a provider is chosen.
 type Facts struct {
 	HasNode bool
-	// IsInstalled says which providers have all that [Provider.Prepare] would bring.
+	// IsInstalled says which providers are prepared; see [Provider].
 	IsInstalled map[Name]bool
 }
 

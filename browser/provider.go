@@ -73,6 +73,8 @@ type Provider interface {
 	// Check returns why the provider cannot work here, such as a missing runtime or browser, or nil. It installs nothing and starts
 	// no browser. What only [Provider.Prepare] is missing for is no problem.
 	Check(ctx context.Context, m Machine) *Problem
+	// IsPrepared reports whether Prepare would find all there. It looks at files alone, and is quick.
+	IsPrepared(m Machine) bool
 	// Prepare brings what the provider needs into m.Folder and tells what it is about, in words for a person; where all is there it
 	// returns at once and tells nothing. The error may be a *Problem. It may be called at once by several processes.
 	Prepare(ctx context.Context, m Machine, tell func(doing string)) error

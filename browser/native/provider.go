@@ -42,6 +42,9 @@ func (Provider) Check(_ context.Context, m browser.Machine) *browser.Problem {
 	}}
 }
 
+// IsPrepared implements browser.Provider.
+func (Provider) IsPrepared(browser.Machine) bool { return true }
+
 // Prepare implements browser.Provider: there is nothing to bring.
 func (Provider) Prepare(context.Context, browser.Machine, func(string)) error { return nil }
 
