@@ -51,7 +51,8 @@ var directions = map[string][]string{
 	"browser/devtools":      {},
 	"browser/native":        {"browser", "browser/devtools", "browser/policy", "browser/relay"},
 	"browser/install":       {"mcp/place", "mcp/process", "mcp/state"},
-	"browser/browsertest":   {},
+	"browser/node":          {"browser/native", "browser/install"},
+	"browser/browsertest":   {"browser/relay"},
 	"browser/hint":          {},
 	"sidecar/watch":         {},
 	"sidecar/stream":        {"rpc/message"},
@@ -123,13 +124,16 @@ func TestLibrariesStayAtTheirEdge(t *testing.T) {
 	edges := map[string][]string{
 		"go.lsp.dev/protocol":                        {"rpc", "rpc/message", "rpc/rpctest", "sidecar", "sidecar/configdoc", "editors/editortest"},
 		"go.lsp.dev/jsonrpc2":                        {"rpc", "rpc/rpctest"},
-		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest", "browser/native", "browser/browsertest"},
+		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest", "browser/native", "browser/node", "browser/browsertest"},
 		"github.com/chromedp/cdproto/cdp":            {"browser/devtools", "browser/native"},
 		"github.com/zalando/go-keyring":              {"mcp/auth"},
 		"github.com/fsnotify/fsnotify":               {"sidecar/watch"},
 		// A child that is not started through the guard would be taken for a connector's orphan; see process.Subreaper.
 		// A browser is started by a connector, whose process ends with everything below it, and needs two more pipes.
 		"os/exec": {"browser/devtools", "mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg", "docs/examples/agenthost"},
+		// A browser is started by a connector, whose process ends with everything below it, and needs two more pipes; so is what
+		// drives it.
+		"os/exec": {"browser/devtools", "browser/node", "mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg"},
 	}
 	for _, one := range packages(t) {
 		if within(one.ImportPath, everything) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/target"
@@ -63,6 +64,7 @@ type Conn struct {
 	waiting map[int64]chan message
 	isOver  bool
 
+	guest  atomic.Pointer[guest]
 	queue  queue
 	over   chan struct{} // closed when nothing more is read
 	events chan struct{} // closed when the last event was handled
@@ -239,6 +241,9 @@ func (c *Conn) read() {
 		var m message
 		if err := jsonv2.Unmarshal(text, &m, lenient()); err != nil {
 			continue // a message that cannot be read concerns nobody
+		}
+		if g := c.guest.Load(); g != nil && g.takes(m) {
+			continue
 		}
 		if m.ID == 0 {
 			c.queue.put(Event{Session: m.Session, Method: m.Method, Params: m.Params})

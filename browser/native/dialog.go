@@ -14,6 +14,9 @@ type dialogAnswer struct {
 // onDialog answers at once, for a page stands still while its dialog is open: an alert is read, leaving a page is let happen, and
 // whatever is a decision is a no unless the agent said otherwise before.
 func (d *driver) onDialog(session target.SessionID, event *page.EventJavascriptDialogOpening) {
+	if d.isGuarded {
+		return // the guest's to answer
+	}
 	decision := dialogAnswer{accepts: event.Type == page.DialogTypeAlert || event.Type == page.DialogTypeBeforeunload}
 	isDecided := false
 	if one := d.sessions[session]; one != nil && one.tab != nil && one.tab.nextDialog != nil && event.Type != page.DialogTypeBeforeunload {

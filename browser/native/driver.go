@@ -27,8 +27,10 @@ import (
 type driver struct {
 	o       Options
 	working chan struct{} // holds the one call's place
+	// isGuarded says that a guest uses the browser, and this one only sees to it that it goes nowhere it may not.
+	isGuarded bool
 
-	browser *devtools.Browser // these five are the call's; nil and "" while there is no browser
+	browser *devtools.Browser // these five are the call's, or the guest's; nil and "" while there is no browser
 	relay   *relay.Relay
 	context cdp.BrowserContextID
 	output  string
@@ -74,7 +76,7 @@ func newDriver(o Options) *driver {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &driver{o: o, working: make(chan struct{}, 1)}
+	return &driver{o: o, working: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
 // start has a browser with a page there, and reports whether it is a new one in place of one that has gone.
@@ -117,27 +119,32 @@ func (d *driver) launch(ctx context.Context, program string) error {
 	d.sessions, d.frames = map[target.SessionID]*attached{}, map[cdp.FrameID]*frame{}
 	d.tabs, d.current, d.front, d.notes, d.held = nil, nil, nil, nil, 0
 	d.refs.forget()
-	d.changed = make(chan struct{})
+	d.tellChanged()
 	d.files = downloads{}
 	d.mu.Unlock()
 	network := d.o.Network
 	network.Refused = d.relayRefused
-	var err error
-	if d.relay, err = relay.Start(network); err != nil {
+	started, err := relay.Start(network)
+	if err != nil {
 		return err
 	}
 	d.isListening.Store(false)
-	d.browser, err = devtools.Start(ctx, devtools.Options{
-		Program: program, Relay: d.relay.Address(), Folder: d.folder.path, WithoutSandbox: d.o.WithoutSandbox, Env: d.o.Env, Log: d.o.Log,
+	d.mu.Lock()
+	d.relay = started
+	d.mu.Unlock()
+	launched, err := devtools.Start(ctx, devtools.Options{
+		Program: program, Relay: started.Address(), Folder: d.folder.path, WithoutSandbox: d.o.WithoutSandbox, Env: d.o.Env, Log: d.o.Log,
 	}, func(e devtools.Event) {
 		if d.isListening.Load() { // nothing before concerns anybody
 			d.onEvent(e)
 		}
 	})
 	if err != nil {
-		d.browser = nil
 		return err
 	}
+	d.mu.Lock()
+	d.browser = launched
+	d.mu.Unlock()
 	d.isListening.Store(true)
 	d.output = d.o.Output
 	if d.output == "" {
@@ -178,13 +185,15 @@ func (d *driver) prepare(ctx context.Context) error {
 
 // stop ends the browser and everything that belongs to it. What was allowed holds on.
 func (d *driver) stop() {
-	if d.browser != nil {
-		d.browser.Close()
-		d.browser = nil
+	d.mu.Lock()
+	ended, relay := d.browser, d.relay
+	d.browser, d.relay = nil, nil
+	d.mu.Unlock()
+	if ended != nil {
+		ended.Close()
 	}
-	if d.relay != nil {
-		d.relay.Close()
-		d.relay = nil
+	if relay != nil {
+		relay.Close()
 	}
 	if d.folder != nil {
 		d.folder.remove()
@@ -300,6 +309,9 @@ func (d *driver) onEvent(e devtools.Event) {
 	defer d.mu.Unlock()
 	defer d.tellChanged()
 	domain, _, _ := strings.Cut(e.Method, ".")
+	if d.browser == nil {
+		return // it is being ended
+	}
 	switch domain {
 	case "Fetch":
 		d.onFetch(e)

@@ -46,6 +46,9 @@ func (d *driver) onTarget(e devtools.Event) {
 // attach listens to a new page, frame or worker before it does anything; the browser holds it until then.
 func (d *driver) attach(parent target.SessionID, event *target.EventAttachedToTarget) {
 	info, session := event.TargetInfo, d.browser.Session(event.SessionID)
+	if info.Type == "browser" {
+		return // what stands for it to a guest
+	}
 	one := &attached{session: session, info: info}
 	if above := d.sessions[parent]; above != nil {
 		one.tab = above.tab
@@ -68,10 +71,16 @@ func (d *driver) attach(parent target.SessionID, event *target.EventAttachedToTa
 	}
 	if info.Type == "page" || info.Type == "iframe" {
 		session.Send(page.Enable.Method, page.EnableParams{})
-		session.Send(log.Enable.Method, nil)
+		if !d.isGuarded {
+			session.Send(log.Enable.Method, nil)
+		}
 	}
-	session.Send(network.Enable.Method, network.EnableParams{MaxTotalBufferSize: new(int64(32 << 20)), MaxResourceBufferSize: new(int64(8 << 20))})
-	session.Send(runtime.Enable.Method, nil)
+	if d.isGuarded { // it reads the console and what was fetched itself; of sockets alone it is told nowhere else
+		session.Send(network.Enable.Method, network.EnableParams{MaxTotalBufferSize: new(int64(0)), MaxResourceBufferSize: new(int64(0))})
+	} else {
+		session.Send(network.Enable.Method, network.EnableParams{MaxTotalBufferSize: new(int64(32 << 20)), MaxResourceBufferSize: new(int64(8 << 20))})
+		session.Send(runtime.Enable.Method, nil)
+	}
 	session.Send(target.SetAutoAttach.Method, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true)})
 	session.Send(runtime.RunIfWaitingForDebugger.Method, nil)
 }

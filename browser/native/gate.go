@@ -72,7 +72,7 @@ func (d *driver) pass(h held, isDocument bool) {
 	if f := d.frames[h.frame]; f != nil && isDocument && f.zone != policy.Outside {
 		f.zone = policy.ZoneOf(h.url, f.zone)
 	}
-	if h.origin != (policy.Origin{}) {
+	if h.origin != (policy.Origin{}) && d.relay != nil {
 		d.relay.Grant(h.origin)
 	}
 	h.session.Send(fetch.ContinueRequest.Method, fetch.ContinueRequestParams{RequestID: h.id})

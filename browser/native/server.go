@@ -77,9 +77,12 @@ func (s *server) mcp() *mcp.Server {
 // work is what a tool does. What it returns is nil or an error for the agent to read.
 type work func(ctx context.Context, c *call) error
 
+// perform does a whole call and returns its result.
+type perform func(ctx context.Context, op *operation) *mcp.CallToolResult
+
 // run runs a round of a call.
-func (s *server) run(ctx context.Context, request *mcp.CallToolRequest, kind needs, do work) (*mcp.CallToolResult, error) {
-	r, err := s.round(request, kind, do)
+func (s *server) run(ctx context.Context, request *mcp.CallToolRequest, do perform) (*mcp.CallToolResult, error) {
+	r, err := s.round(request, do)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +101,10 @@ func (s *server) run(ctx context.Context, request *mcp.CallToolRequest, kind nee
 }
 
 // round is the call that the request begins or goes on with.
-func (s *server) round(request *mcp.CallToolRequest, kind needs, do work) (*running, error) {
+func (s *server) round(request *mcp.CallToolRequest, do perform) (*running, error) {
 	if len(request.Params.InputResponses) == 0 {
 		capabilities := request.ClientCapabilities()
-		return s.begin(capabilities != nil && capabilities.Elicitation != nil, kind, do)
+		return s.begin(capabilities != nil && capabilities.Elicitation != nil, do)
 	}
 	s.mu.Lock()
 	r := s.pending[request.Params.RequestState]
@@ -120,7 +123,7 @@ func (s *server) round(request *mcp.CallToolRequest, kind needs, do work) (*runn
 	return r, nil
 }
 
-func (s *server) begin(hasAsk bool, kind needs, do work) (*running, error) {
+func (s *server) begin(hasAsk bool, do perform) (*running, error) {
 	// The call outlives the round that began it.
 	ctx, cancel := context.WithCancel(context.Background())
 	s.mu.Lock()
@@ -137,7 +140,7 @@ func (s *server) begin(hasAsk bool, kind needs, do work) (*running, error) {
 	s.cancels[r] = cancel
 	s.calls.Go(func() {
 		defer cancel()
-		r.done <- s.driver.call(ctx, r.op, kind, do)
+		r.done <- do(ctx, r.op)
 	})
 	return r, nil
 }
@@ -190,6 +193,12 @@ func (s *server) expire(r *running, q *question) {
 
 // close ends all calls and the browser.
 func (s *server) close() {
+	s.endCalls()
+	s.driver.stop()
+}
+
+// endCalls has none begin any more, and waits for those that are at work.
+func (s *server) endCalls() {
 	s.mu.Lock()
 	s.isOver = true
 	for r, cancel := range s.cancels {
@@ -200,5 +209,4 @@ func (s *server) close() {
 	}
 	s.mu.Unlock()
 	s.calls.Wait()
-	s.driver.stop()
 }

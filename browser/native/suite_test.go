@@ -4,13 +4,9 @@ package native
 
 import (
 	"context"
-	"errors"
 	"io"
-	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +15,6 @@ import (
 
 	"pillion/browser/browsertest"
 	"pillion/browser/devtools"
-	"pillion/browser/relay"
 )
 
 // serveVar has the test binary be the connector, as its own process.
@@ -44,31 +39,6 @@ func TestSuite_LegacyEra(t *testing.T) {
 	browsertest.Questions(t, func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, "2025-11-25", s) })
 }
 
-// world has every name that ends in .test at a public address, which is the site.
-func world(site *browsertest.Site) relay.Options {
-	address := strings.TrimPrefix(site.URL, "http://")
-	return relay.Options{
-		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
-			switch host {
-			case "private.test":
-				return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
-			case "rebound.test":
-				return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
-			}
-			if strings.HasSuffix(host, ".test") {
-				return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
-			}
-			return nil, errors.New("no such host")
-		},
-		Dial: func(ctx context.Context, network, to string) (net.Conn, error) {
-			if strings.HasPrefix(to, "93.184.216.34:") {
-				to = address
-			}
-			return (&net.Dialer{}).DialContext(ctx, network, to)
-		},
-	}
-}
-
 func connect(t *testing.T, version string, s browsertest.Setup) *mcp.ClientSession {
 	t.Helper()
 	requests, toServer := io.Pipe()
@@ -80,7 +50,7 @@ func connect(t *testing.T, version string, s browsertest.Setup) *mcp.ClientSessi
 			WithoutSandbox: os.Getuid() == 0,
 			Output:         s.Output,
 			Env:            os.Environ(),
-			Network:        world(s.Site),
+			Network:        browsertest.World(s.Site),
 			Patience:       Patience{Navigation: 8 * time.Second, Action: 3 * time.Second, Script: 4 * time.Second},
 		})
 	}()

@@ -33,7 +33,9 @@ func annotations(title string, e effect) *mcp.ToolAnnotations {
 func addTool[In any](s *server, to *mcp.Server, name, title, description string, e effect, kind needs, do func(context.Context, *call, In) error) {
 	mcp.AddTool(to, &mcp.Tool{Name: name, Title: title, Description: description, Annotations: annotations(title, e)},
 		func(ctx context.Context, request *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-			result, err := s.run(ctx, request, kind, func(ctx context.Context, c *call) error { return do(ctx, c, in) })
+			result, err := s.run(ctx, request, func(ctx context.Context, op *operation) *mcp.CallToolResult {
+				return s.driver.call(ctx, op, kind, func(ctx context.Context, c *call) error { return do(ctx, c, in) })
+			})
 			return result, nil, err
 		})
 }

@@ -1,0 +1,96 @@
+//go:build e2e
+
+package node
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+
+	"pillion/browser/browsertest"
+	"pillion/browser/devtools"
+	"pillion/browser/install"
+	"pillion/browser/native"
+)
+
+// TestMain lets the test binary stand in for a browser, as Pillion's own program does.
+func TestMain(m *testing.M) {
+	if IsPipe(os.Args[1:], os.Getenv) {
+		if err := RunPipe(os.Getenv(PipeVar)); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func TestSuite_Playwright(t *testing.T) { suite(t, install.Playwright) }
+
+func TestSuite_ChromeDevTools(t *testing.T) { suite(t, install.ChromeDevTools) }
+
+func suite(t *testing.T, kind install.Kind) {
+	browsertest.Suite(t, func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, kind, "2026-07-28", s) })
+}
+
+// programs are Node and what the beds installed, or a skip.
+func programs(t testing.TB, kind install.Kind) (node, script string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no Node")
+	}
+	cache := os.Getenv("PILLION_DEV_CACHE")
+	if cache == "" {
+		t.Skip("PILLION_DEV_CACHE is not set")
+	}
+	found, err := filepath.Glob(filepath.Join(cache, "browsers", string(kind)+"-*", "node_modules", kind.Package()))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("the bed does not have %s", kind)
+	}
+	return node, filepath.Join(found[0], map[install.Kind]string{install.Playwright: "cli.js", install.ChromeDevTools: "build/src/bin/chrome-devtools-mcp.js"}[kind])
+}
+
+func connect(t *testing.T, kind install.Kind, version string, s browsertest.Setup) *mcp.ClientSession {
+	t.Helper()
+	node, script := programs(t, kind)
+	requests, toServer := io.Pipe()
+	replies, toClient := io.Pipe()
+	served := make(chan error, 1)
+	go func() {
+		served <- Serve(context.Background(), requests, toClient, Options{
+			Kind: kind, Node: node, Script: script, Executable: os.Args[0], Stderr: os.Stderr,
+			Native: native.Options{
+				Search:         devtools.Search{Path: os.Getenv("PATH"), Getenv: os.Getenv},
+				WithoutSandbox: os.Getuid() == 0,
+				Output:         s.Output,
+				Env:            os.Environ(),
+				Network:        browsertest.World(s.Site),
+				Patience:       native.Patience{Navigation: 8 * time.Second, Action: 3 * time.Second, Script: 4 * time.Second},
+			},
+		})
+	}()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": s.Answer(r.Params.Message)}}, nil
+		},
+	})
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: replies, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		session.Close()
+		if err := <-served; err != nil {
+			t.Errorf("Serve returned %v", err)
+		}
+		toClient.Close()
+	})
+	return session
+}
