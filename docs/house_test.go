@@ -129,11 +129,9 @@ func TestLibrariesStayAtTheirEdge(t *testing.T) {
 		"github.com/zalando/go-keyring":              {"mcp/auth"},
 		"github.com/fsnotify/fsnotify":               {"sidecar/watch"},
 		// A child that is not started through the guard would be taken for a connector's orphan; see process.Subreaper.
-		// A browser is started by a connector, whose process ends with everything below it, and needs two more pipes.
-		"os/exec": {"browser/devtools", "mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg", "docs/examples/agenthost"},
 		// A browser is started by a connector, whose process ends with everything below it, and needs two more pipes; so is what
 		// drives it.
-		"os/exec": {"browser/devtools", "browser/node", "mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg"},
+		"os/exec": {"browser/devtools", "mcp/process", "mcp/mcptest", "rpc/rpctest", "editors/editortest", "editors/e2e/leg", "docs/examples/agenthost", "browser/node"},
 	}
 	for _, one := range packages(t) {
 		if within(one.ImportPath, everything) {
