@@ -7,6 +7,9 @@ local T = MiniTest.new_set()
 
 -- What no part of the plugin asks, and why.
 local unused = {
+  agent_prompt = 'for chat plugins that name every tool in their prompt; those that the plugin knows search',
+  agent_actions = 'the same',
+  agent_hint = 'for chat plugins, which read what the user writes',
   attach = 'for terminals and agents, which join by the socket',
   attach_challenge = 'for terminals and agents, which join by the socket',
   calls = 'the events tell of every call',
