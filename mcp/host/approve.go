@@ -77,11 +77,20 @@ func (c *call) answered(ctx context.Context, at target, subject permission.Subje
 	return &declined
 }
 
+// standingFor is what a standing permission that lets the call run is given for: its tool, or all of a connector for what is no
+// tool's.
+func (c *call) standingFor() string {
+	if c.errand != nil {
+		return c.tool.ConnectorName
+	}
+	return c.tool.Label
+}
+
 func (c *call) unasked() *Result {
 	declined := c.ended(StatusDeclined, "the call needs a person's approval and nobody can be asked here")
 	declined.Steps = []string{
 		"Open the project in an editor that runs Pillion, or run the call in a terminal, and answer the question there.",
-		"Or allow the tool beforehand with a standing permission.",
+		"Or allow it beforehand: " + commandOn("pillion permissions set allow", c.standingFor()),
 	}
 	return &declined
 }

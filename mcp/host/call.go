@@ -33,6 +33,8 @@ type CallRequest struct {
 	Timeout time.Duration
 	// IsWithoutText leaves out the text projection of the result, for callers who take its content.
 	IsWithoutText bool
+	// IsRaw wants the result as it was received, for callers who pass it on; see [Result.Raw].
+	IsRaw bool
 	// OnProgress is told of the connector's progress, in order; it must not block.
 	OnProgress func(connector.Progress)
 	// OnState is told when the call starts to ask or to run; it must not block.
@@ -66,6 +68,9 @@ type Result struct {
 	Status Status
 	// Projection is set for StatusOK and StatusToolError.
 	Projection result.Projection
+	// Raw is MCP's CallToolResult as received but for secrets, of a call that wanted it; the Projection has no text and no files
+	// then.
+	Raw []byte
 	// ArgumentFault is what is wrong with the arguments, where the tool's schema says so.
 	ArgumentFault *result.Difference
 	// Error is the connector's own protocol error.

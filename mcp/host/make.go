@@ -67,7 +67,7 @@ func (c *call) replied(at target, reply connector.CallReply) Result {
 	switch {
 	case reply.ProtocolError != nil:
 		outcome.Status = StatusConnectorError
-		outcome.Error = &connector.ProtocolError{Code: reply.ProtocolError.Code, Message: h.redacted(reply.ProtocolError.Message)}
+		outcome.Error = h.redactedError(reply.ProtocolError)
 		outcome.Message = fmt.Sprintf("the connector %q answered with an error: %s", at.tool.ConnectorName, outcome.Error.Message)
 		return outcome
 	case reply.ResultType == connector.ResultTask:
@@ -90,10 +90,15 @@ func (c *call) project(at target, reply connector.CallReply, outcome Result) Res
 	if b := at.builtin; b != nil && b.Rewrite != nil {
 		received = b.Rewrite(at.slot.session(), at.tool.Name, received)
 	}
-	projection, err := result.Project(received, result.Options{
+	options := result.Options{
 		Folder: h.options.Results, CallID: c.request.CallID, Redact: h.knownSecrets(), OutputSchema: at.tool.returns, Schemas: &h.schemas,
 		IsWithoutText: c.request.IsWithoutText && c.place == nil, // whoever repeats the call may want it
-	})
+	}
+	if c.request.IsRaw {
+		options.IsWithoutText, options.Folder = true, ""
+		outcome.Raw, _ = options.Redact.Bytes(received)
+	}
+	projection, err := result.Project(received, options)
 	if err != nil {
 		outcome.Status = StatusConnectorError
 		outcome.Message = fmt.Sprintf("the connector %q answered with something that is no result: %v", at.tool.ConnectorName, err)
@@ -104,6 +109,12 @@ func (c *call) project(at target, reply connector.CallReply, outcome Result) Res
 		outcome.Status = StatusToolError
 	}
 	return outcome
+}
+
+// redactedError is a connector's own error without the secrets that may be in it.
+func (h *Host) redactedError(e *connector.ProtocolError) *connector.ProtocolError {
+	data, _ := h.knownSecrets().Bytes(e.Data)
+	return &connector.ProtocolError{Code: e.Code, Message: h.redacted(e.Message), Data: data}
 }
 
 // unanswered is the result where no answer came.

@@ -16,6 +16,8 @@ import (
 // Prompt is one prompt of one connector as it is listed now. All but the connector is the connector's claim.
 type Prompt struct {
 	Connector string // its id
+	// ServedName is what it goes by among those that are listed together, as a tool does.
+	ServedName string
 	connector.Prompt
 }
 
@@ -23,7 +25,7 @@ type Prompt struct {
 func (h *Host) Prompts(idOrName string) ([]Prompt, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	prompts := []Prompt{}
+	prompts, names := []Prompt{}, []identity{}
 	slots, err := h.listedSlots(idOrName)
 	for _, s := range slots {
 		for _, p := range s.catalogue.Prompts {
@@ -34,8 +36,11 @@ func (h *Host) Prompts(idOrName string) ([]Prompt, error) {
 				arguments[i] = a
 			}
 			p.Arguments = arguments
-			prompts = append(prompts, Prompt{s.id, p})
+			prompts, names = append(prompts, Prompt{Connector: s.id, Prompt: p}), append(names, s.identity(p.Name))
 		}
+	}
+	for i, name := range servedNames(names) {
+		prompts[i].ServedName = name
 	}
 	return prompts, err
 }
@@ -58,14 +63,7 @@ func (h *Host) GetPrompt(ctx context.Context, request Request, name string, argu
 		answer.Outcome = Result{CallID: request.CallID, Status: StatusInvalidArguments, Message: err.Error()}
 		return answer, nil
 	}
-	reply, outcome, err := h.answers(ctx, errand{
-		Request: request, method: "prompts/get", what: "have a prompt of this connector",
-		arguments: fmt.Appendf(nil, `{"name":%s,"arguments":%s}`, quoted(name), checked),
-		isFree:    func(*slot) bool { return false },
-		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
-			return process.Prompt(ctx, name, checked, o)
-		},
-	})
+	reply, outcome, err := h.answers(ctx, promptErrand(request, name, checked))
 	answer.Outcome = outcome
 	if err != nil || outcome.Status != StatusOK {
 		return answer, err
@@ -75,6 +73,17 @@ func (h *Host) GetPrompt(ctx context.Context, request Request, name string, argu
 		answer.Outcome = h.malformed(outcome, request.Connector, err)
 	}
 	return answer, nil
+}
+
+func promptErrand(request Request, name string, checked []byte) errand {
+	return errand{
+		Request: request, method: "prompts/get", what: "have a prompt of this connector",
+		arguments: fmt.Appendf(nil, `{"name":%s,"arguments":%s}`, quoted(name), checked),
+		isFree:    func(*slot) bool { return false },
+		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
+			return process.Prompt(ctx, name, checked, o)
+		},
+	}
 }
 
 // checkPromptArguments returns the arguments as they are sent: an object of texts, as MCP has it (GetPromptRequest).

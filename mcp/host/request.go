@@ -218,7 +218,7 @@ func (c *call) makeErrand(ctx context.Context, at target) (connector.CallReply, 
 	switch {
 	case reply.ProtocolError != nil:
 		outcome.Status = StatusConnectorError
-		outcome.Error = &connector.ProtocolError{Code: reply.ProtocolError.Code, Message: h.redacted(reply.ProtocolError.Message)}
+		outcome.Error = h.redactedError(reply.ProtocolError)
 		outcome.Message = fmt.Sprintf("the connector %q answered with an error: %s", at.tool.ConnectorName, outcome.Error.Message)
 	case reply.ResultType != connector.ResultComplete:
 		outcome.Status = StatusConnectorError

@@ -85,16 +85,7 @@ func (h *Host) ReadResource(ctx context.Context, request Request, uri string) (R
 	if request.CallID == "" {
 		request.CallID = NewCallID()
 	}
-	reply, outcome, err := h.answers(ctx, errand{
-		Request: request, method: "resources/read", what: "read a resource that this connector does not list",
-		arguments: fmt.Appendf(nil, `{"uri":%s}`, quoted(uri)),
-		isFree: func(s *slot) bool {
-			return s.isListed() && slices.ContainsFunc(s.catalogue.Resources, func(r connector.Resource) bool { return r.URI == uri })
-		},
-		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
-			return process.ReadResource(ctx, uri, o)
-		},
-	})
+	reply, outcome, err := h.answers(ctx, readErrand(request, uri))
 	answer := ResourceAnswer{Outcome: outcome, Contents: result.Contents{Contents: []result.Content{}}}
 	if err != nil || outcome.Status != StatusOK {
 		return answer, err
@@ -104,6 +95,19 @@ func (h *Host) ReadResource(ctx context.Context, request Request, uri string) (R
 		answer.Outcome = h.malformed(outcome, request.Connector, err)
 	}
 	return answer, nil
+}
+
+func readErrand(request Request, uri string) errand {
+	return errand{
+		Request: request, method: "resources/read", what: "read a resource that this connector does not list",
+		arguments: fmt.Appendf(nil, `{"uri":%s}`, quoted(uri)),
+		isFree: func(s *slot) bool {
+			return s.isListed() && slices.ContainsFunc(s.catalogue.Resources, func(r connector.Resource) bool { return r.URI == uri })
+		},
+		send: func(ctx context.Context, process *connector.Connector, o connector.RequestOptions) (connector.CallReply, error) {
+			return process.ReadResource(ctx, uri, o)
+		},
+	}
 }
 
 func (h *Host) projectionOptions(callID string) result.Options {
