@@ -36,7 +36,8 @@ var directions = map[string][]string{
 	"mcp/host": {
 		"mcp/auth", "mcp/config", "mcp/consent", "mcp/permission", "mcp/personal", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit", "mcp/policy", "mcp/repository", "mcp/why", "mcp/process", "mcp/redact", "mcp/state", "mcp/place", "mcp/settings", "mcp/parts",
 	},
-	"rpc": {}, "rpc/rpctest": {"rpc"},
+	"mcp/serve": {"mcp/host", "mcp/connector"},
+	"rpc":       {}, "rpc/rpctest": {"rpc"},
 	"rpc/message":           {"rpc"},
 	"rpc/internal/generate": {"mcp/settings"},
 	"editors":               {"rpc", "rpc/message"},
@@ -124,7 +125,7 @@ func TestLibrariesStayAtTheirEdge(t *testing.T) {
 	edges := map[string][]string{
 		"go.lsp.dev/protocol":                        {"rpc", "rpc/message", "rpc/rpctest", "sidecar", "sidecar/configdoc", "editors/editortest"},
 		"go.lsp.dev/jsonrpc2":                        {"rpc", "rpc/rpctest"},
-		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest", "browser/native", "browser/node", "browser/browsertest"},
+		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest", "browser/native", "browser/node", "browser/browsertest", "mcp/serve"},
 		"github.com/chromedp/cdproto/cdp":            {"browser/devtools", "browser/native"},
 		"github.com/zalando/go-keyring":              {"mcp/auth"},
 		"github.com/fsnotify/fsnotify":               {"sidecar/watch"},

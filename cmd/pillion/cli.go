@@ -41,6 +41,7 @@ type grammar struct {
 		Resume      resumeVerb         `cmd:"" help:"Let calls run again after stop."`
 		Why         whyVerb            `cmd:"" help:"Say why a connector or a tool is not there."`
 		Doctor      doctorVerb         `cmd:"" help:"Look at everything that is needed, and say what to do about what is not as it should be."`
+		Serve       serveVerb          `cmd:"" help:"Be one MCP server with all connectors behind it, for an agent."`
 		Tools       toolsGrammar       `cmd:"" help:"Switch tools off and on, for you alone."`
 	} `embed:""`
 }

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"pillion/editors"
+	"pillion/mcp/host"
+	"pillion/mcp/process"
+	"pillion/mcp/serve"
+	"pillion/sidecar/core"
+)
+
+type serveVerb struct {
+	Expose string `enum:"meta,all" default:"meta" help:"meta: three tools by which all others are found, described and called. all: every tool by its own served name."`
+}
+
+// Help explains the verb.
+func (serveVerb) Help() string {
+	return `Serves the connectors of this folder and of your own file as one MCP server on standard input and output, in both eras of the protocol, to the program that starts it. An agent is given it like this:
+
+  {"mcpServers": {"pillion": {"command": "pillion", "args": ["serve"]}}}
+
+Nobody can be asked here. What would have to be asked is declined at once, and the answer says how to allow it beforehand: pillion mcp approve for a connector, pillion permissions set for its calls.`
+}
+
+// Run serves until the client ends its stream, or a signal comes.
+func (v serveVerb) Run(p *program) error {
+	if err := forPeople(); err != nil {
+		return err
+	}
+	in, out, err := process.TakeStdio()
+	if err != nil {
+		return err
+	}
+	served, err := p.serveOwn(serve.Options{Expose: serve.Expose(v.Expose), SessionID: "serve"})
+	if err != nil {
+		return err
+	}
+	defer served.close()
+	return served.Serve(p.ctx, stdio{in, out})
+}
+
+// stdio is standard input and output as one stream.
+type stdio struct {
+	io.ReadCloser
+	out io.WriteCloser
+}
+
+func (s stdio) Write(b []byte) (int, error) { return s.out.Write(b) }
+
+func (s stdio) Close() error {
+	_ = s.out.Close()
+	return s.ReadCloser.Close()
+}
+
+// ownServer is a server over a host of this process.
+type ownServer struct {
+	*serve.Server
+	core      *core.Core
+	subreaper *process.Subreaper
+}
+
+// serveOwn opens a host on this folder that has nobody to ask, and a server over it. It must be closed.
+func (p *program) serveOwn(o serve.Options) (*ownServer, error) {
+	// A child could otherwise read this process's environment (S20); where that cannot be had the rest still holds.
+	_ = process.DisallowDump()
+	home, _ := os.UserHomeDir()
+	var roots []string
+	if root := rootOf(workingFolder(), home); root != "" {
+		roots = append(roots, root)
+	}
+	s := &ownServer{subreaper: process.NewSubreaper(p.log)}
+	var observe func(host.Event)
+	opened, err := core.Open(core.Options{
+		Logger: p.log, Version: version(), Environ: p.environ, Executable: p.executable, Subreaper: s.subreaper, Window: core.NewWindow(),
+		Roots: roots, Settings: p.settings, Observe: func(e host.Event) { observe(e) },
+	})
+	if err != nil {
+		s.subreaper.Close()
+		return nil, err
+	}
+	o.Logger, o.Version, o.Caller.Kind = p.log, version(), callerAgent
+	s.core, s.Server = opened, serve.New(opened.Host, o)
+	observe = s.Observe
+	opened.Watch(p.log, func(sentence string) { p.sayf("pillion: %s", editors.Visible(sentence)) })
+	opened.Start()
+	if opened.Notice != "" {
+		p.sayf("pillion: %s.", editors.Visible(opened.Notice))
+	}
+	p.sayNews()
+	return s, nil
+}
+
+// callerAgent is the kind of caller that programs are which speak MCP to Pillion.
+const callerAgent = "agent"
+
+func (s *ownServer) close() {
+	s.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	s.core.Close(ctx)
+	s.subreaper.Close()
+}

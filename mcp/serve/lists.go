@@ -1,0 +1,117 @@
+package serve
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pillion/mcp/host"
+)
+
+// lists are what clients were told of last, by a digest of each list.
+type lists struct {
+	mu       sync.Mutex
+	changed  chan struct{} // closed and replaced when the host has changed
+	watching bool
+	updates  []host.Update        // that nobody was told of yet
+	told     [3][sha256.Size]byte // tools, resources, prompts
+}
+
+// Observe is told what changed in the host; it does not block.
+func (s *Server) Observe(e host.Event) {
+	s.lists.mu.Lock()
+	close(s.lists.changed)
+	s.lists.changed = make(chan struct{})
+	if s.lists.watching {
+		s.lists.updates = append(s.lists.updates, e.Updates...)
+	}
+	s.lists.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// watch begins to tell clients when a list is another one, once.
+func (s *Server) watch() {
+	s.lists.mu.Lock()
+	defer s.lists.mu.Unlock()
+	if s.lists.watching {
+		return
+	}
+	s.lists.watching = true
+	s.lists.told = s.digests()
+	s.workers.Go(func() {
+		for {
+			select {
+			case <-s.wake:
+				s.tellChanges()
+			case <-s.closing:
+				return
+			}
+		}
+	})
+}
+
+// digests are those of the lists as they are served.
+func (s *Server) digests() (digests [3][sha256.Size]byte) {
+	resources, templates := s.servedResources()
+	lists := [3][]entry{nil, append(resources, templates...), s.servedPrompts()}
+	if s.options.Expose == All {
+		for _, t := range s.servedTools() {
+			lists[0] = append(lists[0], entry{t.name, t.entry()})
+		}
+	}
+	for i, list := range lists {
+		bodies, _, _ := page(list, "", len(list))
+		digests[i] = sha256.Sum256(slices.Concat(bodies...))
+	}
+	return digests
+}
+
+// tellChanges tells clients of the lists that are others by now. The SDK tells them when what it holds itself changes; it holds
+// nothing that anybody is shown, so that anything will do.
+func (s *Server) tellChanges() {
+	now := s.digests()
+	s.lists.mu.Lock()
+	before, updates := s.lists.told, s.lists.updates
+	s.lists.told, s.lists.updates = now, nil
+	s.lists.mu.Unlock()
+	s.tellUpdates(updates)
+	if now[0] != before[0] {
+		s.sdk.AddTool(&mcp.Tool{Name: "changed", InputSchema: map[string]any{"type": "object"}}, nil)
+	}
+	if now[1] != before[1] {
+		s.sdk.AddResource(&mcp.Resource{Name: "changed", URI: "pillion:changed"}, nil)
+	}
+	if now[2] != before[2] {
+		s.sdk.AddPrompt(&mcp.Prompt{Name: "changed"}, nil)
+	}
+}
+
+// settled waits until no connector is starting that was never listed, for a while: a list that is asked for once, and early, is whole.
+func (s *Server) settled(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, startTime)
+	defer stop()
+	for {
+		s.lists.mu.Lock()
+		changed := s.lists.changed
+		s.lists.mu.Unlock()
+		if !slices.ContainsFunc(s.host.Connectors(), isComing) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// isComing reports whether a connector is on its way to its first list.
+func isComing(c host.Connector) bool {
+	return c.State == host.StateStarting && c.Generation == 0 && c.ListedAt.IsZero()
+}

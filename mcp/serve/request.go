@@ -1,0 +1,165 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pillion/mcp/host"
+)
+
+// request is one request of a client, as far as it does not matter what is asked for.
+type request struct {
+	server   *Server
+	session  *mcp.ServerSession
+	isModern bool // MCP 2026-07-28 or later
+	client   string
+	can      *mcp.ClientCapabilities // as declared; nil for none
+	token    any                     // of its progress; nil where that is not wanted
+}
+
+// sdkRequest is what the SDK's requests of every kind have.
+type sdkRequest interface {
+	mcp.Request
+	ClientInfo() *mcp.Implementation
+	ClientCapabilities() *mcp.ClientCapabilities
+}
+
+// clientKey is where the context of a request has its [client].
+type clientKey struct{}
+
+// client is the end of a stream.
+type client struct{ gone <-chan struct{} }
+
+// receive takes the requests that are about connectors; the SDK answers the others.
+func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer s.cancelWithClient(ctx, cancel)()
+		switch r := req.(type) {
+		case *mcp.ListToolsRequest:
+			return s.listTools(ctx, s.requestOf(r, paramsOf(r.Params)), cursorOf(r.Params))
+		case *mcp.CallToolRequest:
+			return s.callTool(ctx, s.requestOf(r, r.Params), r.Params)
+		case *mcp.ListResourcesRequest:
+			return s.listResources(s.requestOf(r, paramsOf(r.Params)), cursorOf(r.Params))
+		case *mcp.ListResourceTemplatesRequest:
+			return s.listTemplates(s.requestOf(r, paramsOf(r.Params)), cursorOf(r.Params))
+		case *mcp.ReadResourceRequest:
+			return s.readResource(ctx, s.requestOf(r, r.Params), r.Params)
+		case *mcp.ListPromptsRequest:
+			return s.listPrompts(ctx, s.requestOf(r, paramsOf(r.Params)), cursorOf(r.Params))
+		case *mcp.GetPromptRequest:
+			return s.getPrompt(ctx, s.requestOf(r, r.Params), r.Params)
+		case *mcp.CompleteRequest:
+			return s.complete(ctx, s.requestOf(r, r.Params), r.Params)
+		case *mcp.SubscribeRequest:
+			return s.subscribe(ctx, s.requestOf(r, r.Params), r, next)
+		case *mcp.UnsubscribeRequest:
+			return s.unsubscribe(ctx, s.requestOf(r, r.Params), r, next)
+		case *mcp.SubscriptionsListenRequest:
+			return s.listen(ctx, s.requestOf(r, r.Params), r, next)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// cancelWithClient ends a request with the stream that it came by, and with the server.
+func (s *Server) cancelWithClient(ctx context.Context, cancel context.CancelCauseFunc) (stop func()) {
+	of, _ := ctx.Value(clientKey{}).(client) // whose channel is nil, and never closed, where there is none
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-of.gone:
+			cancel(errGone)
+		case <-s.closing:
+			cancel(host.ErrClosed)
+		case <-over:
+		}
+	}()
+	return func() { close(over) }
+}
+
+var errGone = errors.New("the client has gone")
+
+// pageParams are those of a list.
+type pageParams interface {
+	comparable
+	mcp.Params
+}
+
+// paramsOf are the params of a list, or nil: they may be left out.
+func paramsOf[P pageParams](p P) mcp.Params {
+	var none P
+	if p == none {
+		return nil
+	}
+	return p
+}
+
+func cursorOf[P pageParams](p P) string {
+	var none P
+	if p == none {
+		return ""
+	}
+	switch p := any(p).(type) {
+	case *mcp.ListToolsParams:
+		return p.Cursor
+	case *mcp.ListResourcesParams:
+		return p.Cursor
+	case *mcp.ListResourceTemplatesParams:
+		return p.Cursor
+	case *mcp.ListPromptsParams:
+		return p.Cursor
+	}
+	return ""
+}
+
+func (s *Server) requestOf(r sdkRequest, params mcp.Params) *request {
+	of := &request{server: s, can: r.ClientCapabilities()}
+	of.session, _ = r.GetSession().(*mcp.ServerSession)
+	if info := r.ClientInfo(); info != nil {
+		of.client = cmp.Or(info.Title, info.Name)
+	}
+	if params == nil {
+		return of
+	}
+	meta := params.GetMeta()
+	_, of.isModern = meta[mcp.MetaKeyProtocolVersion].(string)
+	of.token = meta["progressToken"]
+	return of
+}
+
+// caller is who the request is made for.
+func (r *request) caller() host.Caller {
+	caller := r.server.options.Caller
+	caller.Name = cmp.Or(caller.Name, r.client)
+	return caller
+}
+
+// sessionID is the session of the request's calls.
+func (r *request) sessionID() string {
+	return r.server.options.SessionID + r.server.sessionOf(r.session)
+}
+
+// hostRequest is the request as a host takes it, to one of its connectors.
+func (r *request) hostRequest(connector string) host.Request {
+	return host.Request{Connector: connector, CallID: host.NewCallID(), SessionID: r.sessionID(), Caller: r.caller()}
+}
+
+// misuse is the error of what the host could not make at all, as it is answered; one that is an answer already stays as it is.
+func misuse(err error) error {
+	var unknown *host.UnknownError
+	var answer *jsonrpc.Error
+	switch {
+	case err == nil, errors.As(err, &answer):
+		return err
+	case errors.As(err, &unknown):
+		return invalidParams(err.Error())
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+}

@@ -1,0 +1,108 @@
+package serve
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pillion/mcp/host"
+)
+
+const (
+	metaMember       = "_meta"
+	resultTypeMember = "resultType"
+	// outcomeKey is where a result says that nothing of a connector is in it, and why.
+	outcomeKey = "pillion/outcome"
+	// sourceKey is where a result says whose it is: data of that connector.
+	sourceKey = "pillion/connector"
+)
+
+// raw is a result as it is sent.
+type raw struct {
+	mcp.ResultBase
+	body []byte
+}
+
+// MarshalJSON returns the bytes as they are.
+func (r *raw) MarshalJSON() ([]byte, error) { return r.body, nil }
+
+// reply is a result with what its era wants in it: in the modern one what kind it is and whose, and how long it may be kept. What
+// a connector says of those is taken out.
+func (r *request) reply(members []member, isCacheable bool) *raw {
+	var meta []member
+	kept := make([]member, 0, len(members)+4)
+	for _, m := range members {
+		switch m.name {
+		case metaMember:
+			meta, _ = membersOf(m.value)
+		case resultTypeMember, "ttlMs", "cacheScope":
+		default:
+			kept = append(kept, m)
+		}
+	}
+	meta = without(meta, mcp.MetaKeyServerInfo)
+	if r.isModern {
+		kept = append(kept, member{resultTypeMember, text("complete")})
+		if isCacheable {
+			kept = append(kept, member{"ttlMs", jsontext.Value("0")}, member{"cacheScope", text("private")})
+		}
+		meta = append(meta, member{mcp.MetaKeyServerInfo, r.server.identity()})
+	}
+	if len(meta) > 0 {
+		kept = append(kept, member{metaMember, objectOf(meta...)})
+	}
+	return &raw{body: objectOf(kept...)}
+}
+
+func without(members []member, name string) []member {
+	var kept []member
+	for _, m := range members {
+		if m.name != name {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// said is the result of a tool with one text of Pillion's own.
+func (r *request) said(isError bool, status host.Status, lines ...string) *raw {
+	members := []member{{"content", arrayOf([][]byte{textBlock(strings.Join(lines, "\n"))})}}
+	if isError {
+		members = append(members, member{"isError", jsontext.Value("true")})
+	}
+	if status != "" {
+		members = append(members, member{metaMember, objectOf(member{outcomeKey, text(string(status))})})
+	}
+	return r.reply(members, false)
+}
+
+func textBlock(said string) []byte {
+	return objectOf(member{"type", text("text")}, member{"text", text(said)})
+}
+
+// sentences are what Pillion says of an outcome, and what leads on from it.
+func sentences(o host.Result) []string {
+	lines := append([]string{o.Message}, o.Steps...)
+	if o.Advice != "" {
+		lines = append(lines, o.Advice)
+	}
+	return lines
+}
+
+// refusal is the error of a request that is no call of a tool and came to nothing.
+func refusal(o host.Result) error {
+	if o.Error != nil {
+		return &jsonrpc.Error{Code: int64(o.Error.Code), Message: o.Error.Message, Data: []byte(o.Error.Data)}
+	}
+	code := int64(jsonrpc.CodeInternalError)
+	if o.Status == host.StatusInvalidArguments {
+		code = jsonrpc.CodeInvalidParams
+	}
+	return &jsonrpc.Error{Code: code, Message: strings.Join(sentences(o), "\n"), Data: objectOf(member{outcomeKey, text(string(o.Status))})}
+}
+
+func invalidParams(message string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}

@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"context"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pillion/mcp/connector"
+)
+
+// maxUntold is how many notices of one request wait for a client that does not read; what comes then is left out.
+const maxUntold = 256
+
+// telling passes on what is told of one request while it runs, in order and without keeping up whoever tells it.
+type telling struct {
+	notices chan func()
+	done    chan struct{}
+	request *request
+	ctx     context.Context
+
+	mu     sync.Mutex
+	isOver bool
+	last   float64 // of the progress
+	isTold bool
+}
+
+// tell begins to tell the client of a request about it; ctx is the request's own.
+func (r *request) tell(ctx context.Context) *telling {
+	t := &telling{notices: make(chan func(), maxUntold), done: make(chan struct{}), request: r, ctx: ctx}
+	go func() {
+		defer close(t.done)
+		for notice := range t.notices {
+			notice()
+		}
+	}()
+	return t
+}
+
+// end says that the request is over: what was told of it has gone out by its return, and nothing is told any more (MCP 2025-11-25
+// progress).
+func (t *telling) end() {
+	t.mu.Lock()
+	if !t.isOver {
+		t.isOver = true
+		close(t.notices)
+	}
+	t.mu.Unlock()
+	<-t.done
+}
+
+func (t *telling) say(notice func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.isOver {
+		return
+	}
+	select {
+	case t.notices <- notice:
+	default:
+	}
+}
+
+// progress passes on a connector's progress where the client wants it. It only goes up (MCP 2025-11-25 progress).
+func (t *telling) progress(p connector.Progress) {
+	if t.request.token == nil || t.isTold && p.Progress <= t.last {
+		return
+	}
+	t.last, t.isTold = p.Progress, true
+	t.say(func() {
+		_ = t.request.session.NotifyProgress(t.ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: t.request.token, Progress: p.Progress, Total: p.Total, Message: p.Message,
+		})
+	})
+}
