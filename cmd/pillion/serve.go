@@ -13,7 +13,10 @@ import (
 )
 
 type serveVerb struct {
-	Expose string `enum:"meta,all" default:"meta" help:"meta: three tools by which all others are found, described and called. all: every tool by its own served name."`
+	Expose     string `enum:"meta,all" default:"meta" help:"meta: three tools by which all others are found, described and called. all: every tool by its own served name."`
+	Unprefixed bool   `help:"Leave the connector's name out of the names of tools and prompts that only one connector has."`
+	HTTP       bool   `name:"http" help:"Serve over HTTP, on this machine alone, instead of on standard input and output."`
+	Listen     string `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"With --http: the loopback address to listen on; port 0 is a free one."`
 }
 
 // Help explains the verb.
@@ -22,7 +25,9 @@ func (serveVerb) Help() string {
 
   {"mcpServers": {"pillion": {"command": "pillion", "args": ["serve"]}}}
 
-Nobody can be asked here. What would have to be asked is declined at once, and the answer says how to allow it beforehand: pillion mcp approve for a connector, pillion permissions set for its calls.`
+Nobody can be asked here. What would have to be asked is declined at once, and the answer says how to allow it beforehand: pillion mcp approve for a connector, pillion permissions set for its calls.
+
+With --http it listens on the loopback interface, on a free port or that of --listen, until it is interrupted. The address and the file that holds the token of this start are said on standard error, with --json as {"url", "tokenFile"} on standard output; each request must carry the header "Authorization: Bearer" with the token. Requests from web pages are refused.`
 }
 
 // Run serves until the client ends its stream, or a signal comes.
@@ -30,11 +35,15 @@ func (v serveVerb) Run(p *program) error {
 	if err := forPeople(); err != nil {
 		return err
 	}
+	options := serve.Options{Expose: serve.Expose(v.Expose), Unprefixed: v.Unprefixed, SessionID: "serve"}
+	if v.HTTP {
+		return p.serveHTTP(v.Listen, options)
+	}
 	in, out, err := process.TakeStdio()
 	if err != nil {
 		return err
 	}
-	served, err := p.serveOwn(serve.Options{Expose: serve.Expose(v.Expose), SessionID: "serve"})
+	served, err := p.serveOwn(options)
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,10 @@ import (
 
 // lists are what clients were told of last, by a digest of each list.
 type lists struct {
-	mu       sync.Mutex
-	changed  chan struct{} // closed and replaced when the host has changed
-	watching bool
-	updates  []host.Update        // that nobody was told of yet
-	told     [3][sha256.Size]byte // tools, resources, prompts
+	mu      sync.Mutex
+	changed chan struct{}        // closed and replaced when the host has changed
+	updates []host.Update        // that nobody was told of yet
+	told    [3][sha256.Size]byte // tools, resources, prompts
 }
 
 // Observe is told what changed in the host; it does not block.
@@ -25,9 +24,7 @@ func (s *Server) Observe(e host.Event) {
 	s.lists.mu.Lock()
 	close(s.lists.changed)
 	s.lists.changed = make(chan struct{})
-	if s.lists.watching {
-		s.lists.updates = append(s.lists.updates, e.Updates...)
-	}
+	s.lists.updates = append(s.lists.updates, e.Updates...)
 	s.lists.mu.Unlock()
 	select {
 	case s.wake <- struct{}{}:
@@ -37,22 +34,18 @@ func (s *Server) Observe(e host.Event) {
 
 // watch begins to tell clients when a list is another one, once.
 func (s *Server) watch() {
-	s.lists.mu.Lock()
-	defer s.lists.mu.Unlock()
-	if s.lists.watching {
-		return
-	}
-	s.lists.watching = true
-	s.lists.told = s.digests()
-	s.workers.Go(func() {
-		for {
-			select {
-			case <-s.wake:
-				s.tellChanges()
-			case <-s.closing:
-				return
+	s.watching.Do(func() {
+		s.lists.told = s.digests()
+		s.work(func() {
+			for {
+				select {
+				case <-s.wake:
+					s.tellChanges()
+				case <-s.closing:
+					return
+				}
 			}
-		}
+		})
 	})
 }
 

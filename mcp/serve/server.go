@@ -40,15 +40,16 @@ type Options struct {
 
 // Server serves the connectors of a host. Its methods may be called at once.
 type Server struct {
-	host    *host.Host
-	options Options
-	log     *slog.Logger
-	sdk     *mcp.Server
-	closing chan struct{}
-	end     sync.Once
-	workers sync.WaitGroup
-	lists   lists
-	wake    chan struct{} // capacity 1: the host has changed
+	host     *host.Host
+	options  Options
+	log      *slog.Logger
+	sdk      *mcp.Server
+	closing  chan struct{}
+	end      sync.Once
+	workers  sync.WaitGroup
+	lists    lists
+	watching sync.Once
+	wake     chan struct{} // capacity 1: the host has changed
 }
 
 // New returns a server that does nothing until it is given somebody to serve. The host must be started, stays its owner's, and
@@ -69,6 +70,7 @@ func New(h *host.Host, o Options) *Server {
 			//lint:ignore SA1019 clients of both eras ask for it until it is taken out of MCP (SEP-2577)
 			Logging: &mcp.LoggingCapabilities{},
 		},
+		InitializedHandler: s.followSession,
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
@@ -101,7 +103,6 @@ func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 	}
 	over := make(chan error, 1)
 	go func() { over <- session.Wait() }()
-	defer s.host.EndSubscriptions(context.WithoutCancel(ctx), s.holder(session))
 	select {
 	case err = <-over:
 	case <-ctx.Done():
@@ -118,10 +119,30 @@ func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 	return err
 }
 
-// Close ends what is being served, and waits for it.
+// Close ends what is being served, and waits for it. Nothing is to be served any more by then.
 func (s *Server) Close() {
-	s.end.Do(func() { close(s.closing) })
+	s.end.Do(func() {
+		s.lists.mu.Lock()
+		defer s.lists.mu.Unlock()
+		close(s.closing) // nothing begins after this
+	})
+	for session := range s.sdk.Sessions() {
+		_ = session.Close()
+	}
 	s.workers.Wait()
+}
+
+// work runs something that Close waits for; false says that the server is closing and it is not run.
+func (s *Server) work(f func()) bool {
+	s.lists.mu.Lock()
+	defer s.lists.mu.Unlock()
+	select {
+	case <-s.closing:
+		return false
+	default:
+		s.workers.Go(f)
+		return true
+	}
 }
 
 // identity is the server as results name it.

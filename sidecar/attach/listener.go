@@ -161,6 +161,16 @@ func removeFiles(folder, window string) {
 	removeSocket(socketPath(folder, window))
 }
 
+// Leave writes a new file, for this user's programs alone to read, into a folder that nobody else can reach into (S21); whoever
+// leaves it removes it. The folder is made where it is missing, and refused where it is not this user's own.
+func Leave(folder, name string, text []byte) (path string, err error) {
+	if err := prepareFolder(folder); err != nil {
+		return "", fmt.Errorf("leave a file in %s: %w", folder, err)
+	}
+	path = filepath.Join(folder, name)
+	return path, writeNew(path, text)
+}
+
 // writeNew writes a file that only this user may read and that was not there before.
 func writeNew(path string, text []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

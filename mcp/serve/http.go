@@ -1,0 +1,110 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Path is where a server is reached over HTTP.
+const Path = "/mcp"
+
+const (
+	// idleSession is how long a session of the legacy era is kept for a client that says nothing.
+	idleSession = 12 * time.Hour
+	// modernVersion is the first one of the modern era.
+	modernVersion = "2026-07-28"
+)
+
+// NewToken is a word that nobody guesses, for one start of a server.
+func NewToken() string { return rand.Text() + rand.Text() }
+
+// Handler serves any number of clients over HTTP that prove themselves with the token, on one address in both eras. It is for the
+// loopback interface: requests that a web page could have sent are refused.
+func (s *Server) Handler(token string) http.Handler {
+	s.watch()
+	server := func(*http.Request) *mcp.Server { return s.sdk }
+	options := mcp.StreamableHTTPOptions{MaxRequestBodyBytes: maxLineBytes, PropagateRequestCancellation: true, SessionTimeout: idleSession}
+	legacy := mcp.NewStreamableHTTPHandler(server, &options)
+	options.Stateless = true
+	modern := mcp.NewStreamableHTTPHandler(server, &options)
+	want := sha256.Sum256([]byte(token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Accel-Buffering", "no") // MCP 2026-07-28 transports
+		switch {
+		case !isLocal(r.Host), !isOwnOrigin(r.Header.Values("Origin"), r.Host):
+			http.Error(w, "this is served to programs on this machine alone", http.StatusForbidden)
+		case r.URL.Path != Path:
+			http.NotFound(w, r)
+		case !proves(r.Header.Values("Authorization"), want):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "the token is missing or another one", http.StatusUnauthorized)
+		case isModern(r.Header):
+			modern.ServeHTTP(w, r)
+		default:
+			legacy.ServeHTTP(w, r)
+		}
+	})
+}
+
+// isLocal reports whether a host, with or without a port, names this machine to itself: a page whose name leads here has another one
+// (DNS rebinding; MCP 2025-11-25 transports).
+func isLocal(hostport string) bool {
+	name, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		name = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+	}
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(name)
+	return ip != nil && ip.IsLoopback()
+}
+
+// isOwnOrigin reports whether a request is from no page, or from one of this very address: there is none.
+func isOwnOrigin(origins []string, hostport string) bool {
+	if len(origins) == 0 {
+		return true
+	}
+	origin, err := url.Parse(origins[0])
+	return len(origins) == 1 && err == nil && origin.Scheme == "http" && strings.EqualFold(origin.Host, hostport) && isLocal(origin.Host)
+}
+
+// proves reports whether the one header of authorization has the token; how long that takes does not tell how much of it is right.
+func proves(headers []string, want [sha256.Size]byte) bool {
+	if len(headers) != 1 {
+		return false
+	}
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	is := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(is[:], want[:]) == 1 && strings.EqualFold(scheme, "Bearer")
+}
+
+// isModern reports whether a request is of the modern era: it says so, or has that era's headers and no session of the other. One
+// that lacks its version is answered by the modern era, which says what is missing.
+func isModern(h http.Header) bool {
+	version := h.Get("MCP-Protocol-Version")
+	return version >= modernVersion || version == "" && h.Get("Mcp-Method") != "" && h.Get("Mcp-Session-Id") == ""
+}
+
+// followSession takes back what a session of the legacy era has subscribed to, once it is over.
+func (s *Server) followSession(_ context.Context, r *mcp.InitializedRequest) {
+	session := r.Session
+	s.work(func() {
+		_ = session.Wait()
+		ctx, stop := context.WithTimeout(context.Background(), endTime)
+		defer stop()
+		s.host.EndSubscriptions(ctx, s.holder(session))
+	})
+}
+
+// endTime bounds the taking back of subscriptions.
+const endTime = 5 * time.Second
