@@ -70,6 +70,9 @@ func (e *RefusedError) Error() string { return e.Message }
 // builtinPath stands for the file of those connectors.
 const builtinPath = "pillion:builtin"
 
+// transportBuiltin is how a listing names theirs.
+const transportBuiltin = "builtin"
+
 // BuiltinID is the id of the connector of Pillion's own of a name.
 func BuiltinID(name string) string { return config.EntryID(builtinPath, name) }
 
@@ -198,4 +201,14 @@ func (b *Builtin) ruled(subject permission.Subject, c BuiltinCall) permission.Su
 		subject.Ruling = b.Judge(c)
 	}
 	return subject
+}
+
+// EnterBuiltin lets somebody in to a connector of Pillion's own who is about to use it otherwise than by a call; the error is that
+// of its Enter.
+func (h *Host) EnterBuiltin(ctx context.Context, e Entering) error {
+	b := h.builtinOf(e.Connector)
+	if b == nil {
+		return &UnknownError{What: "connector", Name: e.Connector}
+	}
+	return h.enterFor(ctx, b, e)
 }

@@ -140,7 +140,7 @@ func (h *Host) offered(s *slot) []connector.Tool {
 	if s.isRemoved || !s.standing.mayRun() || !s.isListed() {
 		return nil
 	}
-	if s.effective.OffersAll() && s.mine.OffersAll() {
+	if s.lead().builtin == nil && s.effective.OffersAll() && s.mine.OffersAll() {
 		return s.catalogue.Tools
 	}
 	isOff := func(tool connector.Tool) bool { return !s.offers(tool.Name) }

@@ -130,6 +130,9 @@ func (h *Host) view(s *slot) Connector {
 		Warnings: slices.Clone(s.warnings), IsBroken: s.entry.Fault != nil, IsSelf: s.standing.isSelf, AliasOf: s.entry.AliasOf, Profiles: slices.Clone(s.effective.Profiles),
 		OffBy: slices.Clone(s.mine.OffBy), IsPinned: s.mine.IsPinned, Profile: s.mine.Profile,
 	}
+	if s.lead().builtin != nil {
+		view.Transport = transportBuiltin
+	}
 	switch {
 	case view.State == StateFailed && s.fault != nil:
 		view.Problem = s.fault

@@ -49,6 +49,9 @@ type Options struct {
 	AllowedOnce []string
 	Asker       host.Asker
 	Observe     func(host.Event)
+	// BrowserChanged, if not nil, is told that the browser of a session may be in another state. It must not block, and may be called
+	// with locks held: it asks [Core.Browser] later.
+	BrowserChanged func(session string)
 	// Keyring finds the keyring of values and of the key that grants are sealed with; nil finds the system's.
 	Keyring func() auth.Keyring
 }
@@ -67,6 +70,7 @@ type Core struct {
 	environ []string
 	logger  *slog.Logger
 
+	browsers        *browsers
 	settings        *Settings
 	settingsChanged func()
 	applying        sync.Mutex // what is read last is what counts
@@ -143,12 +147,17 @@ func Open(o Options) (*Core, error) {
 			CAFile:   func() string { return o.Settings.Resolved().Value(settings.CAFile).Text() },
 			Lists:    keptLists(folders, o), Depth: o.Depth,
 			Roots: o.Roots, IsUntrusted: !isTrusted, IsStill: o.IsStill, AllowedOnce: o.AllowedOnce,
-			Asker: o.Asker, Observe: o.Observe,
+			Asker: o.Asker, Observe: observer(o, func(e host.Event) { c.observed(e, o) }),
 			Secrets: auth.New(auth.Options{
 				Folder: p.folder, KeyFolder: folders.Config, Keyring: o.Keyring,
 			}),
 		}),
 	}
+	c.browsers = &browsers{
+		core: c, asker: o.Asker, providers: providersOf(), changed: o.BrowserChanged, environ: o.Environ, own: o.Executable,
+		seats: map[string]*browserSeat{},
+	}
+	c.SetBuiltin(c.browsers.builtin())
 	return c, nil
 }
 
@@ -159,6 +168,26 @@ func (c *Core) sealKeyCame() {
 	defer cancel()
 	if err := c.Admissions.Reseal(ctx); err != nil {
 		c.logger.Warn("admissions not sealed", "error", err)
+	}
+}
+
+// observer is nil where nobody is told anything.
+func observer(o Options, observed func(host.Event)) func(host.Event) {
+	if o.Observe == nil && o.BrowserChanged == nil {
+		return nil
+	}
+	return observed
+}
+
+// observed passes on what changed, and tells of browsers that did.
+func (c *Core) observed(e host.Event, o Options) {
+	if o.Observe != nil {
+		o.Observe(e)
+	}
+	if o.BrowserChanged != nil && slices.Contains(e.Connectors, host.BuiltinID(BrowserName)) {
+		for _, session := range c.browsers.allowedSessions() {
+			o.BrowserChanged(session)
+		}
 	}
 }
 

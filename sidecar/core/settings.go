@@ -1,7 +1,9 @@
 package core
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -9,7 +11,9 @@ import (
 	"sync"
 
 	"pillion/mcp/config"
+	"pillion/mcp/host"
 	"pillion/mcp/settings"
+	"pillion/mcp/state"
 )
 
 // Settings are the settings of one session: what came in by each channel, and what holds.
@@ -188,4 +192,25 @@ func (c *Core) ApplySettings() {
 	if c.settingsChanged != nil {
 		c.settingsChanged()
 	}
+}
+
+// setSetting writes one setting into the user's own settings.json and reads that again; the value is JSON.
+func (c *Core) setSetting(ctx context.Context, name settings.Name, value string) error {
+	path := c.Folders.Settings
+	if err := config.CheckUserFile(path, c.Roots()); err != nil {
+		return fmt.Errorf("set %s: %w", name, err)
+	}
+	folder, err := state.Open(c.Folders.State)
+	if err != nil {
+		return fmt.Errorf("set %s: %w", name, err)
+	}
+	err = host.Rewrite(ctx, folder, config.File{Path: path, Source: config.SourceUser}, func(text []byte) ([]byte, error) {
+		return settings.Edit(text, name, value)
+	})
+	if err != nil {
+		return fmt.Errorf("set %s in %s: %w", name, path, err)
+	}
+	c.settings.Load(c.Roots())
+	c.ApplySettings()
+	return nil
 }

@@ -1,0 +1,288 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"pillion/browser"
+	"pillion/browser/policy"
+	"pillion/mcp/host"
+	"pillion/mcp/permission"
+	"pillion/mcp/settings"
+)
+
+// enter implements host.Builtin: the first use in a session asks, once, and a no holds for the session (H1).
+func (b *browsers) enter(ctx context.Context, e host.Entering) error {
+	for {
+		b.mu.Lock()
+		s := b.seat(e.Session)
+		switch {
+		case s.isAllowed:
+			b.mu.Unlock()
+			return nil
+		case s.isRefused:
+			b.mu.Unlock()
+			return refusedBrowser(s.refusal)
+		case s.asking == nil && b.isAuto():
+			s.isAllowed = true
+			b.mu.Unlock()
+			b.tell(e.Session)
+			return nil
+		case s.asking == nil:
+			s.asking = make(chan struct{})
+			b.mu.Unlock()
+			return b.ask(ctx, e, s)
+		}
+		asking := s.asking
+		b.mu.Unlock()
+		if e.Asking != nil {
+			e.Asking()
+		}
+		select {
+		case <-asking:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (b *browsers) isAuto() bool { return b.core.settings.Resolved().Bool(settings.BrowserAuto) }
+
+// ask puts the question, and lets everybody know who waits for its answer.
+func (b *browsers) ask(ctx context.Context, e host.Entering, s *browserSeat) error {
+	b.tell(e.Session)
+	if e.Asking != nil {
+		e.Asking()
+	}
+	answer, err := b.approve(ctx, e)
+	isYes, isAlways := err == nil && answer.Decision == host.DecideSession, err == nil && answer.Decision == host.DecideConnector
+	b.mu.Lock()
+	close(s.asking)
+	s.asking = nil
+	switch {
+	case isYes, isAlways:
+		s.isAllowed = true
+	case err == nil:
+		s.isRefused, s.refusal = true, answer.Text
+	}
+	b.mu.Unlock()
+	if isAlways && answer.Scope == permission.ScopeUser {
+		if err := b.core.SetBrowserAuto(ctx, true); err != nil {
+			b.core.logger.Warn("the answer was not kept", "error", err)
+		}
+	}
+	b.tell(e.Session)
+	switch {
+	case isYes, isAlways:
+		return nil
+	case err == nil:
+		return refusedBrowser(answer.Text)
+	case errors.Is(err, host.ErrNobody):
+		return &host.RefusedError{
+			Status: host.StatusDeclined, Message: "the browser needs a person's permission and nobody can be asked here; nothing ran",
+			Steps: []string{
+				"Open the project in an editor that runs Pillion, or run this in a terminal, and answer the question there.",
+				"Or allow it for every session: pillion browser auto on",
+			},
+		}
+	}
+	return err
+}
+
+func refusedBrowser(words string) error {
+	message := "the user wants no browser in this session"
+	if words != "" {
+		message += ", and says: " + words
+	}
+	return &host.RefusedError{Status: host.StatusDeclined, Message: message + "; nothing ran", Steps: []string{
+		"Go on without a browser. Who wants one after all starts it in the editor, or with: pillion browser start",
+	}}
+}
+
+// approve asks whether the session may have a browser.
+func (b *browsers) approve(ctx context.Context, e host.Entering) (host.ApprovalAnswer, error) {
+	if b.asker == nil {
+		return host.ApprovalAnswer{}, host.ErrNobody
+	}
+	p, _ := b.choose(b.machine())
+	id := host.BuiltinID(BrowserName)
+	arguments, _ := jsontext.AppendQuote([]byte(`{"provider":`), string(p.Name()))
+	callID := e.CallID
+	return b.asker.Approve(ctx, host.Approval{
+		CallID: callID, SessionID: e.Session, Caller: e.Caller,
+		Tool: host.Tool{
+			ID: host.ToolID(id, "start"), Label: host.Label(BrowserName, "start"), ServedName: BrowserName + "__start", Connector: id,
+			ConnectorName: BrowserName, Name: "start", Title: "Start a browser for this session", Summary: "Starts a browser without a window for this session.",
+			Description: "The browser has no window and a profile in memory: no cookies, passwords or extensions of yours. " +
+				"Once it is there its tools run without a question on pages of this machine. " +
+				"Every other origin is asked about, with its whole address, before anything is sent there; so is each script in a page. " +
+				"It ends with the session.",
+			Hash: "browser",
+		},
+		Arguments: append(arguments, '}'), Reason: "Nobody has allowed a browser in this session yet.",
+		Choices: []string{host.DecideDecline, host.DecideSession, host.DecideConnector},
+		Scopes:  []string{permission.ScopeSession, permission.ScopeUser},
+	})
+}
+
+// judge implements host.Builtin (H3).
+func (b *browsers) judge(c host.BuiltinCall) permission.Ruling {
+	p := b.providerFor(c.Session)
+	rule := p.Rule(c.Tool)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.seats[c.Session]
+	switch {
+	case rule == browser.Never:
+		return permission.Ruling{Decision: permission.Deny, Reason: "This tool reaches your files, or runs code outside of pages, and so is never offered."}
+	case c.CallID != "" && (s == nil || !s.isAllowed):
+		return permission.Ruling{Decision: permission.Deny, Reason: "This session has no browser."}
+	case rule == browser.Ask:
+		return permission.Ruling{Decision: permission.Ask, Reason: "It runs a script in the page, which can do whatever the page can."}
+	}
+	if s != nil && !p.HoldsRequests() {
+		if ruling := destinations(p.Destinations(c.Tool, c.Arguments), &s.origins); ruling.Decision != "" {
+			return ruling
+		}
+	}
+	return permission.Ruling{Decision: permission.Auto, Reason: "You allowed the browser for this session."}
+}
+
+// destinations is the ruling where a call leads to an origin that was not allowed; the zero value says nothing.
+func destinations(urls []string, allowed *policy.Allowed) permission.Ruling {
+	ask := permission.Ruling{}
+	for _, url := range urls {
+		if _, err := policy.Destination(url); err != nil {
+			return permission.Ruling{Decision: permission.Deny, Reason: "The address " + strconv.QuoteToASCII(url) + " cannot be opened: " + err.Error() + "."}
+		}
+		switch verdict, reason := policy.Judge(policy.Request{URL: url, By: policy.Agent, Document: true}, allowed); verdict {
+		case policy.Refuse:
+			return permission.Ruling{Decision: permission.Deny, Reason: "The address " + strconv.QuoteToASCII(url) + " cannot be opened: " + string(reason) + "."}
+		case policy.Ask:
+			ask = permission.Ruling{Decision: permission.Ask, IsOnce: true, Reason: "It leads to an origin that was not allowed in this session yet: " + strconv.QuoteToASCII(url)}
+		}
+	}
+	return ask
+}
+
+// allowed implements host.Builtin: a yes to a call is one to the origins that it leads to, for the session.
+func (b *browsers) allowed(c host.BuiltinCall) {
+	p := b.providerFor(c.Session)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, url := range p.Destinations(c.Tool, c.Arguments) {
+		if origin, err := policy.OriginOf(url); err == nil {
+			b.seat(c.Session).origins.Allow(origin)
+		}
+	}
+}
+
+// end forgets the browsers of sessions that are over, and removes what they wrote.
+func (b *browsers) end(isOver func(session string) bool) {
+	b.mu.Lock()
+	var gone []string
+	for session := range b.seats {
+		if session != "" && isOver(session) {
+			gone = append(gone, session)
+			delete(b.seats, session)
+		}
+	}
+	b.mu.Unlock()
+	for _, session := range gone {
+		_ = os.RemoveAll(b.output(session))
+	}
+}
+
+// EndSessions is [host.Host.EndSessions]; their browsers end, too.
+func (c *Core) EndSessions(isOver func(session string) bool) {
+	c.Host.EndSessions(isOver)
+	c.browsers.end(isOver)
+}
+
+// Browser is a session's browser as it stands; "" is the window's own session.
+func (c *Core) Browser(ctx context.Context, session string) Browser {
+	b := c.browsers
+	m := b.machine()
+	chosen, reason := b.choose(m)
+	now := Browser{State: BrowserOff, Connector: host.BuiltinID(BrowserName), Provider: string(chosen.Name()), Because: reason, IsAuto: b.isAuto()}
+	b.mu.Lock()
+	s := *b.seat(session)
+	b.mu.Unlock()
+	state, problem := c.SessionState(now.Connector, session)
+	if s.provider != nil && (state == host.StateReady || state == host.StateStarting) && s.provider.Name() != chosen.Name() {
+		now.Provider, now.Because = string(s.provider.Name()), "it runs already"
+	}
+	switch {
+	case s.asking != nil:
+		now.State = BrowserAsking
+	case s.isRefused:
+		now.State = BrowserRefused
+	case !s.isAllowed:
+	case state == host.StateStarting:
+		now.State, now.Doing = BrowserStarting, s.doing
+	case state == host.StateReady:
+		now.State = BrowserRunning
+	case state == host.StateFailed:
+		now.State, now.Problem = BrowserFailed, problem
+	}
+	if now.State == BrowserOff {
+		if missing := chosen.Check(ctx, m); missing != nil {
+			now.Problem = browserProblem(missing)
+		}
+	}
+	return now
+}
+
+// StartBrowser starts a session's browser, asking first where that was not allowed. What was refused is asked about again where a
+// person wants it. The error is a [*host.RefusedError], or that of ctx.
+func (c *Core) StartBrowser(ctx context.Context, session string, caller host.Caller) error {
+	b := c.browsers
+	if caller.Kind != callerAgent {
+		b.mu.Lock()
+		b.seat(session).isRefused = false
+		b.mu.Unlock()
+	}
+	id := host.BuiltinID(BrowserName)
+	if err := c.EnterBuiltin(ctx, host.Entering{Connector: id, Session: session, Caller: caller}); err != nil {
+		return err
+	}
+	if err := c.StartIn(ctx, id, session); err != nil {
+		return fmt.Errorf("start the browser: %w", err)
+	}
+	return nil
+}
+
+// callerAgent is the kind of a caller that no person is at.
+const callerAgent = "agent"
+
+// StopBrowser ends a session's browser and returns when nothing of it is left; the next use asks again.
+func (c *Core) StopBrowser(ctx context.Context, session string) error {
+	b := c.browsers
+	b.mu.Lock()
+	s := b.seat(session)
+	s.isAllowed, s.origins = false, policy.Allowed{}
+	isUsed := false
+	for _, other := range b.seats {
+		isUsed = isUsed || other.isAllowed
+	}
+	b.mu.Unlock()
+	err := c.StopIn(ctx, host.BuiltinID(BrowserName), session)
+	if err == nil && !isUsed && session != "" { // what listed the tools has nobody to list them for
+		err = c.StopIn(ctx, host.BuiltinID(BrowserName), "")
+	}
+	b.tell(session)
+	if err != nil {
+		return fmt.Errorf("stop the browser: %w", err)
+	}
+	return nil
+}
+
+// SetBrowserAuto writes into the user's own settings whether a session has a browser without a question.
+func (c *Core) SetBrowserAuto(ctx context.Context, isAuto bool) error {
+	return c.setSetting(ctx, settings.BrowserAuto, strconv.FormatBool(isAuto))
+}
