@@ -32,16 +32,18 @@ type visitor struct {
 	site    *Site
 	output  string
 	last    string
+	dialect Dialect
 
 	mu     sync.Mutex
 	asked  []string
 	answer string
 }
 
-func visit(t *testing.T, open Opener) *visitor {
+func visit(t *testing.T, p Provider) *visitor {
 	t.Helper()
 	v := &visitor{t: t, site: NewSite(t), output: t.TempDir(), answer: "decline"}
-	v.session = open(t, Setup{Site: v.site, Output: v.output, Answer: v.respond})
+	v.dialect = p.Dialect
+	v.session = p.Open(t, Setup{Site: v.site, Output: v.output, Answer: v.respond})
 	return v
 }
 
@@ -66,8 +68,12 @@ func (v *visitor) questions() []string {
 
 type args map[string]any
 
+// call calls a tool by what it is called in the native browser.
 func (v *visitor) call(tool string, arguments args) *mcp.CallToolResult {
 	v.t.Helper()
+	if v.dialect.translate != nil {
+		tool, arguments = v.dialect.translate(tool, arguments)
+	}
 	encoded, err := json.Marshal(arguments)
 	if err != nil {
 		v.t.Fatal(err)
@@ -141,11 +147,13 @@ func (v *visitor) ref(role, name string) string {
 
 func (v *visitor) refIn(role, name string) string {
 	v.t.Helper()
-	found := regexp.MustCompile(`- ` + role + ` "` + regexp.QuoteMeta(name) + `".*\[ref=([^\]]+)\]`).FindStringSubmatch(v.last)
-	if found == nil {
-		v.t.Fatalf("there is no %s %q in: %s", role, name, v.last)
+	for _, pattern := range v.dialect.refs(role, regexp.QuoteMeta(name)) {
+		if found := regexp.MustCompile(pattern).FindStringSubmatch(v.last); found != nil {
+			return found[1]
+		}
 	}
-	return found[1]
+	v.t.Fatalf("there is no %s %q in: %s", role, name, v.last)
+	return ""
 }
 
 func (v *visitor) click(role, name string) {
@@ -157,7 +165,10 @@ func (v *visitor) click(role, name string) {
 func (v *visitor) evaluates(function, want string) {
 	v.t.Helper()
 	v.do("browser_evaluate", args{"function": function})
-	v.says(want)
+	compact := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	if !strings.Contains(compact(v.last), compact(want)) {
+		v.t.Errorf("%q is missing in: %s", want, v.last)
+	}
 }
 
 func picture(result *mcp.CallToolResult) (width, height int, err error) {
@@ -168,4 +179,23 @@ func picture(result *mcp.CallToolResult) (width, height int, err error) {
 		}
 	}
 	return 0, 0, fmt.Errorf("there is no PNG")
+}
+
+// answersDialogs goes through the page of dialogs where each stays until a tool answers it.
+func (v *visitor) answersDialogs() {
+	v.t.Helper()
+	for _, one := range []struct {
+		button string
+		answer args
+		want   string
+	}{
+		{"Alert", args{"accept": true}, "alert over"},
+		{"Confirm", args{"accept": false}, "confirm says false"},
+		{"Confirm", args{"accept": true}, "confirm says true"},
+		{"Prompt", args{"accept": true, "promptText": "Ada"}, "prompt says Ada"},
+	} {
+		v.call("browser_click", args{"target": v.ref("button", one.button)})
+		v.do("browser_handle_dialog", one.answer)
+		v.sees(one.want)
+	}
 }

@@ -14,9 +14,9 @@ import (
 
 // Command is what a guest wants the browser to do.
 type Command struct {
-	Session target.SessionID // "" is the browser's own
-	Method  string
-	Params  jsonv2.Value
+	Target target.ID // that it is for; "" is the browser itself
+	Method string
+	Params jsonv2.Value
 }
 
 // Reply is what a guest gets in place of what the browser would have answered.
@@ -42,8 +42,8 @@ type guest struct {
 	writing sync.Mutex
 
 	mu       sync.Mutex
-	sessions map[target.SessionID]bool
-	waiting  map[int64]asked // by the id on this connection
+	sessions map[target.SessionID]target.ID // all of its own
+	waiting  map[int64]asked                // by the id on this connection
 }
 
 type asked struct {
@@ -60,7 +60,7 @@ func (c *Conn) Invite(ctx context.Context, in io.Reader, out io.Writer, host Hos
 	}
 	g := &guest{
 		conn: c, host: host, root: made.SessionID, out: out,
-		sessions: map[target.SessionID]bool{made.SessionID: true}, waiting: map[int64]asked{},
+		sessions: map[target.SessionID]target.ID{made.SessionID: ""}, waiting: map[int64]asked{},
 	}
 	if !c.guest.CompareAndSwap(nil, g) {
 		return fmt.Errorf("invite a guest: there is one already")
@@ -98,15 +98,12 @@ func (g *guest) read(in io.Reader) error {
 
 // command passes a command on, or answers it.
 func (g *guest) command(m message) error {
-	command := Command{Session: m.Session, Method: m.Method, Params: m.Params}
-	if m.Session == g.root {
-		command.Session = "" // it may name what stands for the browser to it
-	}
 	answer := message{ID: m.ID, Session: m.Session}
 	g.mu.Lock()
-	isTheirs := m.Session == "" || g.sessions[m.Session]
+	of, isTheirs := g.sessions[m.Session]
 	g.mu.Unlock()
-	if !isTheirs {
+	command := Command{Target: of, Method: m.Method, Params: m.Params}
+	if !isTheirs && m.Session != "" {
 		answer.Error = &Error{Code: -32001, Message: "Session with given id not found."}
 		return g.write(answer)
 	}
@@ -166,16 +163,19 @@ func (g *guest) takes(m message) bool {
 func (g *guest) takesEvent(m message) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.sessions[m.Session] {
+	if _, isTheirs := g.sessions[m.Session]; !isTheirs {
 		return false
 	}
 	var of struct {
 		Session target.SessionID `json:"sessionId"`
+		Target  struct {
+			ID target.ID `json:"targetId"`
+		} `json:"targetInfo"`
 	}
 	switch m.Method {
 	case target.AttachedToTarget.Method:
 		if jsonv2.Unmarshal(m.Params, &of, lenient()) == nil {
-			g.sessions[of.Session] = true
+			g.sessions[of.Session] = of.Target.ID
 		}
 	case target.DetachedFromTarget.Method:
 		if jsonv2.Unmarshal(m.Params, &of, lenient()) == nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -30,6 +32,9 @@ type Guarded struct {
 	first  bool
 
 	serving sync.Mutex // one guest at a time
+
+	// needsNewTab says that a page of this machine was to be opened in a tab that has shown a public one.
+	needsNewTab atomic.Bool
 
 	mu    sync.Mutex
 	fault error // why the last browser did not start
@@ -142,9 +147,9 @@ func (g *Guarded) judgeDestination(c devtools.Command) *devtools.Reply {
 	if verdict == policy.Refuse {
 		return &devtools.Reply{Fault: fmt.Sprintf("%s was not opened: %s", quote(bounded(p.URL, 500)), reason)}
 	}
-	one := d.sessions[c.Session]
-	if origin, err := policy.OriginOf(p.URL); one != nil && one.tab != nil && err == nil && origin.Place() == policy.Loopback {
-		if f := d.frames[one.tab.frame()]; f != nil && f.zone == policy.Outside {
+	if origin, err := policy.OriginOf(p.URL); err == nil && origin.Place() == policy.Loopback {
+		if f := d.frames[cdp.FrameID(c.Target)]; f != nil && f.zone == policy.Outside {
+			g.needsNewTab.Store(true)
 			return &devtools.Reply{Fault: "this tab has shown a public page, which never reaches this machine; open a new tab for it"}
 		}
 	}
@@ -233,22 +238,49 @@ func PrivateFolder() (path string, remove func(), err error) {
 	return made.path, made.remove, nil
 }
 
-// Rest waits until no request waits for a person any more.
-func (v *Visit) Rest(ctx context.Context) {
+// NeedsNewTab reports, once, whether a page of this machine was to be opened in a tab that has shown a public one, and was not.
+func (v *Visit) NeedsNewTab() bool { return v.guarded.needsNewTab.Swap(false) }
+
+// Rest waits until no request waits for a person any more, and after that for at most so long until no page is loading.
+func (v *Visit) Rest(ctx context.Context, atMost time.Duration) {
 	d := v.guarded.driver
+	timer := time.NewTimer(atMost)
+	defer timer.Stop()
+	isLate := false
 	for {
 		d.mu.Lock()
-		isAsked, changed := d.held > 0 && len(v.op.open) > 0, d.changed
+		isAsked, changed := len(v.op.open) > 0, d.changed
+		isLoading := slices.ContainsFunc(d.tabs, func(t *tab) bool { return t.isBusy(false) })
 		d.mu.Unlock()
-		if !isAsked {
+		if !isAsked && (isLate || !isLoading) {
 			return
 		}
 		select {
 		case <-changed:
+		case <-timer.C:
+			isLate = true
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// Patiently runs do for at most so long, in which the time that a person takes does not count. A browser that makes it take longer
+// is ended, and the guest starts another with its next call; the error says so to an agent.
+func (v *Visit) Patiently(ctx context.Context, atMost time.Duration, do func(context.Context) error) error {
+	err := v.guarded.driver.patiently(ctx, atMost, do)
+	if ctx.Err() == nil && errors.Is(err, errSlow) || errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		d := v.guarded.driver
+		d.mu.Lock()
+		used := d.browser
+		d.mu.Unlock()
+		if used != nil {
+			used.Kill()
+			<-used.Ended()
+		}
+		return refuseAct("The browser did not answer within %s and was ended: its tabs are lost. The next call starts another.", atMost)
+	}
+	return err
 }
 
 // Notes are what happened meanwhile, a clause each, until the next call of it.

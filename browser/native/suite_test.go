@@ -31,12 +31,12 @@ func TestMain(m *testing.M) {
 }
 
 func TestSuite(t *testing.T) {
-	browsertest.Suite(t, func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, "2026-07-28", s) })
+	browsertest.Suite(t, browsertest.Provider{Open: func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, "2026-07-28", s) }})
 }
 
 // Clients of earlier revisions are asked in another way.
 func TestSuite_LegacyEra(t *testing.T) {
-	browsertest.Questions(t, func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, "2025-11-25", s) })
+	browsertest.Questions(t, browsertest.Provider{Open: func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, "2025-11-25", s) }})
 }
 
 func connect(t *testing.T, version string, s browsertest.Setup) *mcp.ClientSession {

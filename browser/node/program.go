@@ -37,6 +37,7 @@ func (s session) arguments(k install.Kind, executable string) []string {
 		return []string{
 			"--headless", "--isolated", "--no-sandbox", "--executable-path", executable, "--output-dir", s.written(),
 			"--viewport-size", "1280x800", "--codegen", "none", "--file-paths", "absolute", "--no-webmcp", "--idle-timeout", "0",
+			"--timeout-action", "10000",
 		}
 	case install.ChromeDevTools:
 		return []string{

@@ -12,7 +12,7 @@ import (
 	"pillion/browser/native"
 )
 
-const maxTextBytes = 96 << 10
+const maxTextBytes = 56 << 10
 
 func sortedNames(w written) []string { return slices.Sorted(maps.Keys(w)) }
 
@@ -24,16 +24,15 @@ func rewritten(result *mcp.CallToolResult, parts []part, said []string, gone wri
 	for _, block := range result.Content {
 		switch block := block.(type) {
 		case *mcp.TextContent:
-			theirs.WriteString(withoutLinks(block.Text, gone) + "\n")
+			var text string
+			text, parts = inlined(block.Text, parts, gone)
+			theirs.WriteString(text + "\n")
 		case *mcp.ImageContent:
 			pictures = append(pictures, block)
 		}
 	}
-	for _, one := range parts {
-		theirs.WriteString(heading(one.name) + "\n" + one.text + "\n")
-		if one.left > 0 {
-			fmt.Fprintf(&theirs, "(%d bytes more are left out; read a part of the page alone)\n", one.left)
-		}
+	for _, one := range parts { // that the server wrote without a word
+		theirs.WriteString(heading(one.name) + "\n" + one.shown() + "\n")
 	}
 	text := strings.Join(said, "\n")
 	if text != "" {
@@ -54,25 +53,43 @@ func heading(name string) string {
 	return "### " + name
 }
 
-// withoutLinks leaves out the lines that do nothing but lead to a file of the session: nobody else can open it.
-func withoutLinks(text string, files written) string {
-	var kept []string
-	for _, line := range strings.Split(text, "\n") {
-		if !leadsTo(line, files) {
-			kept = append(kept, line)
-		}
+func (p part) shown() string {
+	if p.left > 0 {
+		return fmt.Sprintf("%s\n(%d bytes more are left out; read a part of the page alone)", p.text, p.left)
 	}
-	return strings.Replace(strings.Join(kept, "\n"), "### Snapshot\n\n", "", 1)
+	return p.text
 }
 
-func leadsTo(line string, files written) bool {
+// inlined is a text in which what is new in a file of the session stands in place of the line that leads there, and the other
+// lines that lead to files are left out: nobody else can open them. It returns the parts that it has no place for, too.
+func inlined(text string, parts []part, files written) (string, []part) {
+	var kept []string
+	left := slices.Clone(parts)
+	for _, line := range strings.Split(text, "\n") {
+		name, isLink := leadsTo(line, files)
+		at := slices.IndexFunc(left, func(p part) bool { return p.name == name })
+		switch {
+		case !isLink:
+			kept = append(kept, line)
+		case at >= 0:
+			kept = append(kept, left[at].shown())
+			left = slices.Delete(left, at, at+1)
+		}
+	}
+	return strings.Join(kept, "\n"), left
+}
+
+// leadsTo is the file of the session that a line does nothing but lead to.
+func leadsTo(line string, files written) (name string, ok bool) {
 	line = strings.TrimSpace(line)
 	_, target, ok := strings.Cut(line, "](")
 	if !ok || !strings.HasPrefix(line, "- [") || !strings.HasSuffix(target, ")") {
-		return false
+		return "", false
 	}
-	_, isThere := files[filepath.Base(strings.TrimSuffix(target, ")"))]
-	return isThere
+	target, _, _ = strings.Cut(strings.TrimSuffix(target, ")"), "#") // lines of it
+	name = filepath.Base(target)
+	_, isThere := files[name]
+	return name, isThere
 }
 
 // bounded cuts a text of a page that is too long for any reader.

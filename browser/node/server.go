@@ -27,6 +27,7 @@ type Options struct {
 	Script     string         // absolute, of the installed server
 	Executable string         // Pillion's own program, which must honour IsPipe
 	Native     native.Options // how its browser is found and what it reaches
+	Patience   time.Duration  // how long a call may take, without what a person takes, before the browser is ended; 0 is two minutes
 	Stderr     io.Writer      // what the server says beside the protocol; nil is nowhere
 }
 
@@ -41,6 +42,9 @@ type server struct {
 // Serve speaks MCP over in and out until in ends, ctx does, or the server in Node has ended, and returns when nothing is left of that
 // and of its browser. It closes neither; when ctx ends first, one read of in may be left waiting.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
+	if o.Patience == 0 {
+		o.Patience = 2 * time.Minute
+	}
 	folder, remove, err := native.PrivateFolder()
 	if err != nil {
 		return fmt.Errorf("serve the browser: %w", err)
@@ -142,15 +146,20 @@ func (s *server) perform(ctx context.Context, v *native.Visit, tool string, argu
 	if unknown := unkept(arguments); unknown != "" {
 		return failed(fmt.Sprintf("The argument %q is not offered here: nothing is written to or read from files by their names.", unknown))
 	}
+	var said []string
 	for _, url := range Destinations(s.o.Kind, tool, arguments) {
 		if err := v.Allow(ctx, url); err != nil {
 			return failed(native.Explain(err))
 		}
 	}
 	before := lookIn(s.root)
-	result, err := s.node.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
-	v.Rest(ctx)
-	var said []string
+	v.NeedsNewTab() // of an earlier call
+	result, err := s.pass(ctx, v, tool, arguments)
+	if destinations := Destinations(s.o.Kind, tool, arguments); v.NeedsNewTab() && len(destinations) == 1 {
+		said = append(said, "The tab that was current has shown a public page, so this one was opened in a new tab.")
+		tool, arguments = openingTab(s.o.Kind, destinations[0])
+		result, err = s.pass(ctx, v, tool, arguments)
+	}
 	if fault := s.guarded.Fault(); fault != "" && (err != nil || result.IsError) {
 		return failed(fault)
 	}
@@ -167,10 +176,40 @@ func (s *server) perform(ctx context.Context, v *native.Visit, tool string, argu
 	return rewritten(result, before.since(s.root, now), said, now)
 }
 
+const restPatience = time.Second
+
+// pass has the server in Node do it.
+func (s *server) pass(ctx context.Context, v *native.Visit, tool string, arguments json.RawMessage) (result *mcp.CallToolResult, err error) {
+	err = v.Patiently(ctx, s.o.Patience, func(ctx context.Context) error {
+		result, err = s.node.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+		return err
+	})
+	if err == nil {
+		v.Rest(ctx, restPatience)
+	} else if s.o.Kind == install.Playwright && ctx.Err() == nil {
+		// It goes on with the browser that has gone until it is told to close that.
+		ctx, cancel := context.WithTimeout(ctx, endPatience)
+		defer cancel()
+		_, _ = s.node.CallTool(ctx, &mcp.CallToolParams{Name: "browser_close"})
+	}
+	return result, err
+}
+
+// openingTab is the call that opens a page in a tab of its own.
+func openingTab(k install.Kind, url string) (tool string, arguments json.RawMessage) {
+	given := map[string]string{"url": url}
+	tool = "new_page"
+	if k == install.Playwright {
+		tool, given["action"] = "browser_tabs", "new"
+	}
+	arguments, _ = json.Marshal(given)
+	return tool, arguments
+}
+
 // unkept is an argument that is not offered, or "".
 func unkept(arguments json.RawMessage) string {
 	var given map[string]json.RawMessage
-	_ = json.Unmarshal(arguments, &given) // the schema was looked at before
+	_ = json.Unmarshal(arguments, &given) // what is no object is refused by the server in Node
 	for name := range given {
 		if !isKept(name) {
 			return name

@@ -31,12 +31,16 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func TestSuite_Playwright(t *testing.T) { suite(t, install.Playwright) }
+func TestSuite_Playwright(t *testing.T) { suite(t, install.Playwright, browsertest.Playwright()) }
 
-func TestSuite_ChromeDevTools(t *testing.T) { suite(t, install.ChromeDevTools) }
+func TestSuite_ChromeDevTools(t *testing.T) {
+	suite(t, install.ChromeDevTools, browsertest.ChromeDevTools())
+}
 
-func suite(t *testing.T, kind install.Kind) {
-	browsertest.Suite(t, func(t *testing.T, s browsertest.Setup) *mcp.ClientSession { return connect(t, kind, "2026-07-28", s) })
+func suite(t *testing.T, kind install.Kind, dialect browsertest.Dialect) {
+	browsertest.Suite(t, browsertest.Provider{Dialect: dialect, Open: func(t *testing.T, s browsertest.Setup) *mcp.ClientSession {
+		return connect(t, kind, "2026-07-28", s)
+	}})
 }
 
 // programs are Node and what the beds installed, or a skip.
@@ -65,7 +69,7 @@ func connect(t *testing.T, kind install.Kind, version string, s browsertest.Setu
 	served := make(chan error, 1)
 	go func() {
 		served <- Serve(context.Background(), requests, toClient, Options{
-			Kind: kind, Node: node, Script: script, Executable: os.Args[0], Stderr: os.Stderr,
+			Kind: kind, Node: node, Script: script, Executable: os.Args[0], Patience: 40 * time.Second, Stderr: os.Stderr,
 			Native: native.Options{
 				Search:         devtools.Search{Path: os.Getenv("PATH"), Getenv: os.Getenv},
 				WithoutSandbox: os.Getuid() == 0,
