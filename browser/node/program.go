@@ -16,8 +16,13 @@ type session struct {
 	pipe   string // the socket that a browser is had by
 }
 
-func (s session) written() string   { return filepath.Join(s.folder, "written") }
-func (s session) temporary() string { return filepath.Join(s.folder, "tmp") }
+const (
+	writtenFolder   = "written"
+	temporaryFolder = "tmp"
+)
+
+func (s session) written() string   { return filepath.Join(s.folder, writtenFolder) }
+func (s session) temporary() string { return filepath.Join(s.folder, temporaryFolder) }
 func (s session) home() string      { return filepath.Join(s.folder, "home") }
 
 // prepare makes the folders.

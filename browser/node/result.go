@@ -3,6 +3,8 @@ package node
 import (
 	"fmt"
 	"maps"
+	"net/http"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,16 +18,24 @@ const maxTextBytes = 56 << 10
 
 func sortedNames(w written) []string { return slices.Sorted(maps.Keys(w)) }
 
+// news is what came to lie in the session's folder during a call, and all that lies there.
+type news struct {
+	parts    []part
+	pictures [][]byte
+	files    written
+}
+
 // rewritten is a result of the server as it is given back: its words, and what it wrote to files meanwhile, between two lines that
 // no page can know, pictures as they are, and before them what Pillion itself has to say.
-func rewritten(result *mcp.CallToolResult, parts []part, said []string, gone written) *mcp.CallToolResult {
+func rewritten(result *mcp.CallToolResult, n news, said []string) *mcp.CallToolResult {
+	parts := n.parts
 	var theirs strings.Builder
 	var pictures []mcp.Content
 	for _, block := range result.Content {
 		switch block := block.(type) {
 		case *mcp.TextContent:
 			var text string
-			text, parts = inlined(block.Text, parts, gone)
+			text, parts = inlined(block.Text, parts, n.files)
 			theirs.WriteString(text + "\n")
 		case *mcp.ImageContent:
 			pictures = append(pictures, block)
@@ -33,6 +43,11 @@ func rewritten(result *mcp.CallToolResult, parts []part, said []string, gone wri
 	}
 	for _, one := range parts { // that the server wrote without a word
 		theirs.WriteString(heading(one.name) + "\n" + one.shown() + "\n")
+	}
+	for _, bytes := range n.pictures {
+		if kind := http.DetectContentType(bytes); len(pictures) == 0 && strings.HasPrefix(kind, "image/") {
+			pictures = append(pictures, &mcp.ImageContent{Data: bytes, MIMEType: kind}) // too large for the server to give back
+		}
 	}
 	text := strings.Join(said, "\n")
 	if text != "" {
@@ -44,13 +59,13 @@ func rewritten(result *mcp.CallToolResult, parts []part, said []string, gone wri
 
 // heading is what a file holds, by the name that the server gave it.
 func heading(name string) string {
-	if strings.HasPrefix(name, "console") {
+	if strings.HasPrefix(path.Base(name), "console") {
 		return "### New console messages"
 	}
 	if ext := filepath.Ext(name); ext == ".yml" || ext == ".yaml" {
 		return "### Snapshot"
 	}
-	return "### " + name
+	return "### " + path.Base(name)
 }
 
 func (p part) shown() string {
@@ -67,7 +82,7 @@ func inlined(text string, parts []part, files written) (string, []part) {
 	left := slices.Clone(parts)
 	for _, line := range strings.Split(text, "\n") {
 		name, isLink := leadsTo(line, files)
-		at := slices.IndexFunc(left, func(p part) bool { return p.name == name })
+		at := slices.IndexFunc(left, func(p part) bool { return isLink && p.name == name })
 		switch {
 		case !isLink:
 			kept = append(kept, line)
@@ -87,9 +102,12 @@ func leadsTo(line string, files written) (name string, ok bool) {
 		return "", false
 	}
 	target, _, _ = strings.Cut(strings.TrimSuffix(target, ")"), "#") // lines of it
-	name = filepath.Base(target)
-	_, isThere := files[name]
-	return name, isThere
+	for file := range files {
+		if path.Base(file) == filepath.Base(target) {
+			return file, true
+		}
+	}
+	return "", false
 }
 
 // bounded cuts a text of a page that is too long for any reader.

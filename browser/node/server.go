@@ -61,7 +61,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 		return fmt.Errorf("serve the browser: %w", err)
 	}
 	s := &server{o: o, guarded: guarded}
-	if s.root, err = os.OpenRoot(used.written()); err != nil {
+	if s.root, err = os.OpenRoot(folder); err != nil {
 		return fmt.Errorf("serve the browser: %w", err)
 	}
 	defer s.root.Close()
@@ -173,7 +173,7 @@ func (s *server) perform(ctx context.Context, v *native.Visit, tool string, argu
 		}
 	}
 	now := lookIn(s.root)
-	return rewritten(result, before.since(s.root, now), said, now)
+	return rewritten(result, news{before.since(s.root, now), before.picturesSince(s.root, now), now}, said)
 }
 
 const restPatience = time.Second
