@@ -7,6 +7,8 @@ import "fmt"
 type Dialect struct {
 	Cannot map[string]string // by the name of a test of the suite, why it does not hold
 
+	FixedIsSilent     bool // typing into a field that is read-only is no error
+	DialogsGetNo      bool // a yes to a dialog arrives at the page as a no, in a browser without windows
 	DialogsWait       bool // a dialog stays until a tool answers it
 	FramesAreNameless bool // a snapshot does not say how a frame is called, and a wait does not look into frames
 	HangsWhole        bool // a page that hangs costs one call more, and the browser
@@ -109,7 +111,7 @@ func ChromeDevTools() Dialect {
 			"says what is in the way":                    "it clicks what lies on top",
 			"starts another browser after it was closed": "no tool closes the browser",
 		},
-		DialogsWait: true, HangsWhole: true, WaitsLong: true, isNotSaid: true,
+		FixedIsSilent: true, DialogsGetNo: true, DialogsWait: true, HangsWhole: true, WaitsLong: true, isNotSaid: true,
 		translate: toChromeDevTools,
 		named: map[string]bool{
 			"navigate_page": false, "take_snapshot": true, "click": false, "fill": false, "fill_form": false, "press_key": false, "hover": false,

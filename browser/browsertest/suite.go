@@ -129,7 +129,11 @@ func suiteForm(t *testing.T, p Provider) {
 	v.do("browser_select_option", args{"target": v.ref("combobox", "Colour"), "values": []string{"r"}})
 	v.do("browser_select_option", args{"target": v.ref("combobox", "Colour"), "values": []string{"Green"}})
 	v.fails("browser_select_option", args{"target": v.ref("combobox", "Colour"), "values": []string{"Blue"}})
-	v.fails("browser_type", args{"target": v.ref("textbox", "Fixed"), "text": "x"})
+	if fixed := v.ref("textbox", "Fixed"); p.Dialect.FixedIsSilent {
+		v.do("browser_type", args{"target": fixed, "text": "x"})
+	} else {
+		v.fails("browser_type", args{"target": fixed, "text": "x"})
+	}
 	v.click("button", "Save")
 	v.sees("Saved", "name=Ada+%E2%80%9EL%E2%80%9C+%F0%9F%98%80", "notes=two%0D%0Alines", "news=yes", "size=l", "amount=7", "colour=g")
 }
