@@ -28,6 +28,8 @@ func Choices(ask message.Ask) []Choice {
 		return elicitationChoices(b)
 	case message.WidenBody:
 		return widenChoices(b)
+	case message.JoinBody:
+		return joinChoices(b)
 	}
 	return nil
 }

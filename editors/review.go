@@ -94,6 +94,8 @@ func ReviewText(ask message.Ask, how string) string {
 		return inputText(b, how)
 	case message.WidenBody:
 		return widenText(ask, b, how)
+	case message.JoinBody:
+		return joinText(b, how)
 	}
 	return ""
 }
@@ -326,6 +328,8 @@ func Prompt(ask message.Ask) string {
 		return clip(inputPrompt(ask.AskID, b))
 	case message.WidenBody:
 		return clip(widenPrompt(b))
+	case message.JoinBody:
+		return clip(joinPrompt(b))
 	}
 	return ""
 }

@@ -51,6 +51,8 @@ type attached struct {
 	prefix    string
 	// client is set once the program has proved itself; nothing else is served before.
 	client atomic.Pointer[client]
+	// agent is set once an agent has joined, whose connection carries MCP from then on.
+	agent atomic.Pointer[client]
 	// refusal says why this program may not join at all, or is empty.
 	refusal string
 	parting sync.Once
@@ -212,7 +214,7 @@ func newAttached(s *Session, stream *attach.Stream, handshake *attach.Handshake,
 	router := rpc.NewRouter()
 	s.handleShared(router)
 	rpc.Handle(router, message.AttachChallenge, a.challenge)
-	rpc.Handle(router, message.Attach, a.attach)
+	rpc.HandleThen(router, message.Attach, a.attach)
 	a.conn = rpc.NewConn(stream.In(), stream.Out(), router, rpc.Options{
 		Logger: s.log, Gate: a.gate, Snapshot: a.snapshot, Grace: partingTime,
 	})
@@ -237,10 +239,19 @@ func (a *attached) serve() {
 	if c := a.client.Load(); c != nil {
 		c.leave()
 		a.session.clients.remove(c)
-		if a.session.hasStarted() {
-			a.session.core.EndSessions(c.owns)
-			a.session.core.EndSubscriptions(a.session.lifetime, c.prefix)
-		}
+		a.session.forget(c)
+	}
+	if c := a.agent.Load(); c != nil {
+		a.serveMCP(c)
+		a.session.forget(c)
+	}
+}
+
+// forget ends what a program had here that has gone.
+func (s *Session) forget(c *client) {
+	if s.hasStarted() {
+		s.core.EndSessions(c.owns)
+		s.core.EndSubscriptions(s.lifetime, c.prefix)
 	}
 }
 
@@ -267,15 +278,15 @@ func (a *attached) challenge(_ context.Context, params message.AttachChallengePa
 	return result, a.hangUp(err)
 }
 
-func (a *attached) attach(_ context.Context, params message.AttachParams) (message.AttachResult, error) {
+func (a *attached) attach(ctx context.Context, params message.AttachParams) (message.AttachResult, func(), error) {
 	if a.refusal != "" {
-		return message.AttachResult{}, a.hangUp(rpc.Errorf(rpc.CodeRequestFailed, "%s", a.refusal))
-	}
-	if params.Role == message.AttachAgent {
-		return message.AttachResult{}, a.hangUp(rpc.Errorf(rpc.CodeRequestFailed, "agents are not supported yet"))
+		return message.AttachResult{}, nil, a.hangUp(rpc.Errorf(rpc.CodeRequestFailed, "%s", a.refusal))
 	}
 	if err := a.handshake.Join(params); err != nil {
-		return message.AttachResult{}, a.hangUp(err)
+		return message.AttachResult{}, nil, a.hangUp(err)
+	}
+	if params.Role == message.AttachAgent {
+		return a.admitAgent(ctx, params)
 	}
 	a.stream.Hurry(0)
 	s := a.session
@@ -283,11 +294,7 @@ func (a *attached) attach(_ context.Context, params message.AttachParams) (messa
 	s.clients.add(joined)
 	a.client.Store(joined)
 	s.log.Info("a terminal joined", "program", joined.caller.Program, "pid", joined.caller.PID)
-	result := message.AttachResult{Protocol: message.ProtocolVersion, Version: s.options.Version, Window: s.window, Roots: []message.URI{}}
-	if listener := s.attached.socket(); listener != nil {
-		result.Roots = listener.Descriptor().Roots
-	}
-	return result, nil
+	return s.joined(), nil, nil
 }
 
 // join is the program as the rest of the session knows it: what it calls itself, and what the kernel knows it to be.
@@ -307,10 +314,12 @@ func (a *attached) join(name string) *client {
 func (a *attached) hangUp(err error) error {
 	var fault *rpc.Error
 	if errors.As(err, &fault) && fault.Code == rpc.CodeRequestFailed {
-		a.parting.Do(func() { a.stream.Hurry(partingTime) })
+		a.part()
 	}
 	return err
 }
+
+func (a *attached) part() { a.parting.Do(func() { a.stream.Hurry(partingTime) }) }
 
 func (a *attachments) socket() *attach.Listener {
 	a.mu.Lock()

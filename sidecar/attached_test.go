@@ -33,9 +33,12 @@ type attachedWindow struct {
 	runtime string
 	editor  *rpc.Conn
 	// socket is what the session says of it at initialize.
-	socket string
-	ended  chan int
-	end    context.CancelFunc
+	socket  string
+	session *Session
+	// told are the changes of questions that the editor hears of.
+	told  chan message.AsksChangedParams
+	ended chan int
+	end   context.CancelFunc
 }
 
 // openWindow starts a session on one folder. Prepare is called with the home folder before it starts.
@@ -51,9 +54,16 @@ func openWindowWith(t *testing.T, runtime string, prepare func(home string)) *at
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &attachedWindow{t: t, home: home, runtime: filepath.Join(home, runtime, "pillion"), ended: make(chan int, 1)}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	return openWindowIn(t, home, runtime, prepare, nil)
+}
+
+// openWindowIn opens one with the files of a home folder, which other windows may have.
+func openWindowIn(t *testing.T, home, runtime string, prepare func(home string), serve agentServer) *attachedWindow {
+	t.Helper()
+	w := &attachedWindow{t: t, home: home, runtime: filepath.Join(home, runtime, "pillion"), ended: make(chan int, 1), told: make(chan message.AsksChangedParams, 64)}
 	for _, folder := range []string{"run", "repository"} {
-		if err := os.Mkdir(filepath.Join(home, folder), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(home, folder), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,20 +74,25 @@ func openWindowWith(t *testing.T, runtime string, prepare func(home string)) *at
 	fromOut, out := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	w.end = cancel
+	w.session = newSession(ctx, Options{
+		In: in, Out: out, Version: "test", Executable: "/nonexistent", Logger: slog.New(slog.DiscardHandler), serveAgent: serve,
+		Environ: []string{
+			"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, runtime),
+			"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"),
+		},
+	})
 	go func() {
-		code, err := Run(ctx, Options{
-			In: in, Out: out, Version: "test", Executable: "/nonexistent", Logger: slog.New(slog.DiscardHandler),
-			Environ: []string{
-				"HOME=" + home, "XDG_RUNTIME_DIR=" + filepath.Join(home, runtime),
-				"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"),
-			},
-		})
+		code, err := w.session.finish(w.session.conn.Serve(w.session.lifetime))
 		if err != nil {
 			t.Errorf("the session ended: %v", err)
 		}
 		w.ended <- code
 	}()
-	w.editor = rpc.NewConn(fromOut, toIn, rpc.NewRouter(), rpc.Options{})
+	router := rpc.NewRouter()
+	rpc.HandleNotification(router, rpc.Notification[message.AsksChangedParams](message.AsksChanged), func(_ context.Context, change message.AsksChangedParams) {
+		w.told <- change
+	})
+	w.editor = rpc.NewConn(fromOut, toIn, router, rpc.Options{})
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -87,7 +102,6 @@ func openWindowWith(t *testing.T, runtime string, prepare func(home string)) *at
 		w.close()
 		w.editor.Close()
 		<-served
-		_ = os.RemoveAll(home)
 	})
 	w.initialize()
 	return w
@@ -105,7 +119,8 @@ func (w *attachedWindow) initialize() {
 	root := "file://" + filepath.Join(w.home, "repository")
 	params, err := json.Marshal(map[string]any{
 		"processId": nil, "clientInfo": map[string]any{"name": "an editor"},
-		"workspaceFolders": []any{map[string]any{"uri": root, "name": "repository"}}, "capabilities": map[string]any{},
+		"workspaceFolders": []any{map[string]any{"uri": root, "name": "repository"}},
+		"capabilities":     map[string]any{"experimental": map[string]any{"pillion": map[string]any{"protocol": []int{1}, "asks": []string{"join"}}}},
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -40,6 +40,8 @@ type Options struct {
 	Trace io.Writer
 	// OutputLost, if not nil, is closed when nobody reads Out any more.
 	OutputLost <-chan struct{}
+
+	serveAgent agentServer // nil serves none
 }
 
 // The bounds of an ending (protocol.md, Rules).
@@ -92,6 +94,7 @@ type Session struct {
 	consents      consentAsks
 	storeAsks     storeAsks
 	widenings     widenAsks
+	joins         joins
 	foldersMu     sync.Mutex
 	linesMu       sync.Mutex
 	lines         map[string]keptLines

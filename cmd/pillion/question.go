@@ -46,6 +46,8 @@ func parseAnswer(kind message.AskKind, raw []byte) (message.Answer, error) {
 		return message.ParseConsentAnswer(raw)
 	case message.AskWiden:
 		return message.ParseWidenAnswer(raw)
+	case message.AskJoin:
+		return message.ParseJoinAnswer(raw)
 	}
 	return message.ParseApprovalAnswer(raw)
 }

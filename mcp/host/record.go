@@ -115,3 +115,8 @@ func (h *Host) FindCall(id string) (CallEntry, error) {
 func (h *Host) recordRule(connector, tool, change, detail string) {
 	h.record(audit.Record{Kind: audit.KindRule, Connector: connector, Tool: tool, Status: change, Message: detail})
 }
+
+// RecordJoin keeps what a person said of a program that wants to join.
+func (h *Host) RecordJoin(caller Caller, decision, by string) {
+	h.record(audit.Record{Kind: audit.KindAnswer, Asker: by, Status: decision, Message: "join: " + caller.String()})
+}

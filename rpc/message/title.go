@@ -16,12 +16,12 @@ type Title string
 
 const (
 	TitleNotNow          Title = "Not now"                                // consent: later
-	TitleNever           Title = "Never"                                  // consent: never
-	TitleAllow           Title = "Allow"                                  // consent: allow
+	TitleNever           Title = "Never"                                  // consent, join: never
+	TitleAllow           Title = "Allow"                                  // consent, join: allow
 	TitleAllowFollow     Title = "Allow, and follow changes to the files" // consent: allowFollow
-	TitleDecline         Title = "Decline"                                // approval: decline
+	TitleDecline         Title = "Decline"                                // approval, join: decline
 	TitleAllowOnce       Title = "Allow once"                             // approval: once
-	TitleAllowSession    Title = "Allow for session"                      // approval: session
+	TitleAllowSession    Title = "Allow for session"                      // approval, join: session
 	TitleAllowReadOnly   Title = "Allow read-only tools"                  // approval: readOnly
 	TitleAlwaysTool      Title = "Always allow tool"                      // approval: tool
 	TitleAlwaysConnector Title = "Always allow connector"                 // approval: connector
@@ -74,6 +74,26 @@ func (t Title) Consent() (ConsentDecision, bool) {
 		return ConsentAllow, true
 	case TitleAllowFollow:
 		return ConsentAllowFollow, true
+	}
+	return "", false
+}
+
+// Titles returns the titles of the question, the safest first.
+func (JoinBody) Titles() []Title {
+	return []Title{TitleDecline, TitleNever, TitleAllowSession, TitleAllow}
+}
+
+// Join returns the decision that the title stands for about a program that wants to join.
+func (t Title) Join() (JoinDecision, bool) {
+	switch t {
+	case TitleDecline:
+		return JoinDecline, true
+	case TitleNever:
+		return JoinNever, true
+	case TitleAllowSession:
+		return JoinSession, true
+	case TitleAllow:
+		return JoinAllow, true
 	}
 	return "", false
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -31,8 +32,9 @@ type Window struct {
 	// Joined is what the window said of itself.
 	Joined message.AttachResult
 
-	conn  *rpc.Conn
-	ended chan struct{}
+	stream *Stream
+	conn   *rpc.Conn
+	ended  chan struct{}
 }
 
 // Dial joins a window of [Windows], after each side has proved to the other that it knows the token.
@@ -43,6 +45,20 @@ func Dial(ctx context.Context, folder string, descriptor message.WindowDescripto
 		return nil, fmt.Errorf("join the window %q: %w", descriptor.Window, err)
 	}
 	return w, nil
+}
+
+// DialAgent joins a window of [Windows] as an agent, and returns the stream of bytes on which it is served from then on. It waits
+// as long as the window asks a person whether the program may join; an answer of the window that it may not is an [*rpc.Error].
+// All else is as with [Dial]; of the options only the name and the logger count. Whoever dials closes the stream.
+func DialAgent(ctx context.Context, folder string, descriptor message.WindowDescriptor, o Options) (io.ReadWriteCloser, message.AttachResult, error) {
+	w, err := Dial(ctx, folder, descriptor, Options{Role: message.AttachAgent, Name: o.Name, Logger: o.Logger})
+	if err != nil {
+		return nil, message.AttachResult{}, err
+	}
+	// The window speaks next when it is spoken to: nothing is lost between the frames and the bytes.
+	w.stream.HandOver()
+	w.Close()
+	return w.stream.Raw(), w.Joined, nil
 }
 
 func join(ctx context.Context, folder string, descriptor message.WindowDescriptor, o Options) (*Window, error) {
@@ -58,7 +74,7 @@ func join(ctx context.Context, folder string, descriptor message.WindowDescripto
 	if router == nil {
 		router = rpc.NewRouter()
 	}
-	w := &Window{ended: make(chan struct{})}
+	w := &Window{stream: stream, ended: make(chan struct{})}
 	w.conn = rpc.NewConn(stream.In(), stream.Out(), router, rpc.Options{Logger: o.Logger})
 	go func() {
 		defer close(w.ended)

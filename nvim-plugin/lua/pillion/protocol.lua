@@ -1469,12 +1469,12 @@
 ---known decides nothing.
 ---@alias pillion.Title
 ---| "Not now" # consent: later
----| "Never" # consent: never
----| "Allow" # consent: allow
+---| "Never" # consent, join: never
+---| "Allow" # consent, join: allow
 ---| "Allow, and follow changes to the files" # consent: allowFollow
----| "Decline" # approval: decline
+---| "Decline" # approval, join: decline
 ---| "Allow once" # approval: once
----| "Allow for session" # approval: session
+---| "Allow for session" # approval, join: session
 ---| "Allow read-only tools" # approval: readOnly
 ---| "Always allow tool" # approval: tool
 ---| "Always allow connector" # approval: connector

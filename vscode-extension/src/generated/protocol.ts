@@ -1811,17 +1811,17 @@ export interface StoreAnswer {
 export type Title =
   /** consent: later */
   | "Not now"
-  /** consent: never */
+  /** consent, join: never */
   | "Never"
-  /** consent: allow */
+  /** consent, join: allow */
   | "Allow"
   /** consent: allowFollow */
   | "Allow, and follow changes to the files"
-  /** approval: decline */
+  /** approval, join: decline */
   | "Decline"
   /** approval: once */
   | "Allow once"
-  /** approval: session */
+  /** approval, join: session */
   | "Allow for session"
   /** approval: readOnly */
   | "Allow read-only tools"
