@@ -58,6 +58,7 @@ var directions = map[string][]string{
 	"sidecar/watch":         {},
 	"sidecar/stream":        {"rpc/message"},
 	"sidecar/doctor":        {"sidecar/core", "sidecar/attach", "mcp/host", "mcp/config", "mcp/process", "rpc/message"},
+	"sidecar/attach/bridge": {},
 	"sidecar/attach":        {"rpc", "rpc/message", "mcp/process", "mcp/state"},
 	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host", "mcp/settings", "rpc/message"},
 	"sidecar": {
