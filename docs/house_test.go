@@ -27,6 +27,7 @@ var directions = map[string][]string{
 	"mcp/admission":  {"mcp/state"},
 	"mcp/why":        {"mcp/config"},
 	"mcp/audit":      {"mcp/state", "mcp/redact"},
+	"mcp/activity":   {"mcp/audit"},
 	"mcp/result":     {"mcp/redact", "mcp/state"},
 	"mcp/catalog":    {"mcp/state"},
 	"mcp/connector":  {"mcp/catalog", "mcp/process", "mcp/redact", "mcp/state", "mcp/parts"},
@@ -45,7 +46,7 @@ var directions = map[string][]string{
 	"editors/e2e":           nil, // drives the program from outside
 	"editors/e2e/leg":       {},
 	"docs":                  {},
-	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "mcp/catalog", "sidecar/watch", "mcp/config/imports", "mcp/admission", "mcp/permission", "browser", "browser/native", "browser/policy"},
+	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "mcp/catalog", "sidecar/watch", "mcp/config/imports", "mcp/admission", "mcp/permission", "browser", "browser/native", "browser/policy", "mcp/audit", "mcp/activity"},
 	"browser":               {},
 	"browser/policy":        {},
 	"browser/relay":         {"browser/policy"},
@@ -66,6 +67,7 @@ var directions = map[string][]string{
 		"mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
 		"mcp/agent", "browser/hint",
 		"mcp/admission", "mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
+		"mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why", "mcp/audit", "mcp/activity",
 	},
 	"docs/examples/agenthost": {"rpc", "rpc/message"},
 }
@@ -131,6 +133,7 @@ func TestLibrariesStayAtTheirEdge(t *testing.T) {
 		"github.com/chromedp/cdproto/cdp":            {"browser/devtools", "browser/native"},
 		"github.com/zalando/go-keyring":              {"mcp/auth"},
 		"github.com/fsnotify/fsnotify":               {"sidecar/watch"},
+		"modernc.org/sqlite":                         {"mcp/activity"},
 		// A child that is not started through the guard would be taken for a connector's orphan; see process.Subreaper.
 		// A browser is started by a connector, whose process ends with everything below it, and needs two more pipes; so is what
 		// drives it.

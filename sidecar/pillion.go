@@ -22,6 +22,9 @@ func (s *Session) handlePillion(r *rpc.Router) {
 	rpc.Handle(r, message.SecretSet, s.secretSet)
 	rpc.Handle(r, message.SecretRemove, s.secretRemove)
 	rpc.Handle(r, message.ModeSet, s.modeSet)
+	rpc.Handle(r, message.Log, s.recorded)
+	rpc.Handle(r, message.Activity, s.activity)
+	rpc.Handle(r, message.Stats, s.stats)
 }
 
 // handleShared registers what an attached terminal may ask for as well: nothing that changes trust but an answer to a

@@ -39,6 +39,9 @@ type grammar struct {
 		Permissions permissionsGrammar `cmd:"" help:"List what stands for calls, take it back, and say what is to stand."`
 		Stop        stopVerb           `cmd:"" help:"Stop everything in the editor's window on this folder."`
 		Resume      resumeVerb         `cmd:"" help:"Let calls run again after stop."`
+		Activity    activityVerb       `cmd:"" help:"List calls: who asked for what, how it was allowed, and what came of it."`
+		Log         recordVerb         `cmd:"" help:"List what was recorded, follow it, or tell everything about one call."`
+		Stats       statsVerb          `cmd:"" help:"Count calls: how many, how long they took, which failed."`
 		Why         whyVerb            `cmd:"" help:"Say why a connector or a tool is not there."`
 		Doctor      doctorVerb         `cmd:"" help:"Look at everything that is needed, and say what to do about what is not as it should be."`
 		Serve       serveVerb          `cmd:"" help:"Be one MCP server with all connectors behind it, for an agent."`

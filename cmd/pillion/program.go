@@ -70,6 +70,16 @@ func (p *program) printJSON(v any) error {
 	return nil
 }
 
+// printLine prints one of several values as JSON, on a line of its own.
+func (p *program) printLine(v any) error {
+	text, err := rpc.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the result: %w", err)
+	}
+	p.print(string(harmless(text)))
+	return nil
+}
+
 // harmless writes every character that does not show itself as an escape of JSON's own; the value stays the same.
 func harmless(text []byte) []byte {
 	var b bytes.Buffer

@@ -15,6 +15,9 @@ func (h *Host) record(r audit.Record) {
 	h.audit.Append(r)
 }
 
+// Record is the audit log, to read it. The host closes it.
+func (h *Host) Record() *audit.Log { return h.audit }
+
 // recordWritten says that a call is about to leave. For a tool that may change something the line is in the file first, so
 // that after the end of this process, however it came, it is known that the call may have run.
 func (h *Host) recordWritten(c *call, mustLast bool) {

@@ -404,6 +404,24 @@ func All() []Declared {
 			Doc:       "Looks at everything that Pillion needs and says what to do about what is not as it should be. It starts no connector.",
 		},
 		{
+			Name:      "Log",
+			Method:    Log.Method,
+			Direction: DirectionRequest,
+			Doc:       "Lists what was recorded.",
+		},
+		{
+			Name:      "Activity",
+			Method:    Activity.Method,
+			Direction: DirectionRequest,
+			Doc:       "Lists calls: who asked for what, how it was allowed, and what came of it.",
+		},
+		{
+			Name:      "Stats",
+			Method:    Stats.Method,
+			Direction: DirectionRequest,
+			Doc:       "Counts calls: how many, how long they took, which failed.",
+		},
+		{
 			Name:      "AttachChallenge",
 			Method:    AttachChallenge.Method,
 			Direction: DirectionRequest,

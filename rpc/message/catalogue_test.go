@@ -27,6 +27,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/permissions", "request pillion/permission/set", "request pillion/permission/remove",
 		"request pillion/secrets", "request pillion/secret/set", "request pillion/secret/remove",
 		"request pillion/events", "event pillion/event", "request pillion/doctor",
+		"request pillion/log", "request pillion/activity", "request pillion/stats",
 		"request pillion/mode", "request pillion/mode/set", "request pillion/stopAll",
 		"notification pillion/trustChanged",
 		"request pillion/attach/challenge", "request pillion/attach",

@@ -1897,6 +1897,211 @@
 ---@class (exact) pillion.DoctorResult
 ---@field rows pillion.DoctorRow[]
 
+-- What happened
+
+---pillion.LogFilter chooses records; what is absent chooses all.
+---@class (exact) pillion.LogFilter
+---at or after
+---@field since? string
+---before
+---@field until? string
+---its name
+---@field connector? string
+---the connector's own name for it
+---@field tool? string
+---part of who asked for it
+---@field asker? string
+---how it ended; of a call a CallStatus
+---@field status? string
+---the window it was recorded in
+---@field window? string
+
+---pillion.LogParams choose records.
+---@class (exact) pillion.LogParams
+---@field filter? pillion.LogFilter
+---call, written, ask, answer, consent, rule, lost
+---@field kinds? string[]
+---every record of one call
+---@field callId? pillion.CallId
+---the newest of them, 100 if absent
+---@field limit? integer
+
+---pillion.LogRecord is one line of the record.
+---@class (exact) pillion.LogRecord
+---when it was recorded
+---@field at string
+---window that recorded it
+---@field window? string
+---call: it ended; written: it is about to be sent; ask, answer: of a question; consent; rule;
+---lost: count records could not be kept
+---@field kind string
+---@field callId? pillion.CallId
+---@field askId? pillion.AskId
+---session of the agent that asked
+---@field sessionId? string
+---who asked for it, or answered
+---@field asker? string
+---its name
+---@field connector? string
+---the connector's own name for it
+---@field tool? string
+---arguments of the call, secrets replaced
+---@field arguments? any
+---of the whole, where arguments is its beginning, as a string
+---@field argumentsBytes? integer
+---readOnly, rule, session, answer
+---@field allowed? string
+---the rule that allowed or refused it
+---@field rule? string
+---how it ended, or what was answered
+---@field status? string
+---what was said about it
+---@field message? string
+---of the call, in milliseconds
+---@field durationMs? integer
+---whether its connector may have acted on it
+---@field mayHaveRun? boolean
+---how many records were lost
+---@field count? integer
+
+---pillion.LogResult holds them, oldest first.
+---@class (exact) pillion.LogResult
+---@field rows pillion.LogRecord[]
+
+---pillion.ActivityParams choose calls.
+---@class (exact) pillion.ActivityParams
+---@field filter? pillion.LogFilter
+---the newest of them, 50 if absent
+---@field limit? integer
+
+---pillion.ActivityRow is one call, put together from its records.
+---@class (exact) pillion.ActivityRow
+---@field callId pillion.CallId
+---of its first record
+---@field at string
+---window that recorded it
+---@field window? string
+---session of the agent that asked
+---@field sessionId? string
+---who asked for it
+---@field asker string
+---its name
+---@field connector string
+---the connector's own name for it
+---@field tool string
+---as they were sent, secrets replaced
+---@field arguments? any
+---readOnly, rule, session, answer
+---@field allowed? string
+---the rule that allowed or refused it
+---@field rule? string
+---who answered the question about it
+---@field answeredBy? string
+---a CallStatus; open: no end is recorded
+---@field status string
+---what was said about its end
+---@field message? string
+---in milliseconds
+---@field durationMs integer
+---whether its connector may have acted on it
+---@field mayHaveRun boolean
+
+---pillion.ActivityResult holds them, newest first.
+---@class (exact) pillion.ActivityResult
+---@field rows pillion.ActivityRow[]
+
+---pillion.StatsParams choose the calls that are counted.
+---@class (exact) pillion.StatsParams
+---@field filter? pillion.LogFilter
+---of the slowest calls, of errors and of tools, 10 if absent
+---@field limit? integer
+
+---pillion.Durations are how long calls took that reached their connector, in milliseconds:
+---exact, each is the duration of one of them.
+---@class (exact) pillion.Durations
+---how many
+---@field calls integer
+---half of them took no longer
+---@field p50 integer
+---95 of 100 took no longer
+---@field p95 integer
+---99 of 100 took no longer
+---@field p99 integer
+---the longest
+---@field most integer
+
+---pillion.StatusCount is how many calls ended one way.
+---@class (exact) pillion.StatusCount
+---a CallStatus
+---@field status string
+---how many ended so
+---@field calls integer
+
+---pillion.CallStats count the calls of one connector or tool.
+---@class (exact) pillion.CallStats
+---its name
+---@field connector string
+---of the whole connector where absent
+---@field tool? string
+---how many ended
+---@field calls integer
+---the tool, the connector or the way to it failed
+---@field failed integer
+---a person, a rule or a missing permission kept it from running
+---@field refused integer
+---@field durations pillion.Durations
+---when the last of them ended
+---@field last string
+
+---pillion.ErrorStats count errors that say the same but for names, numbers and paths.
+---@class (exact) pillion.ErrorStats
+---the error, with signs for what differs
+---@field template string
+---a CallStatus
+---@field status string
+---how many ended with it
+---@field calls integer
+---when the last of them ended
+---@field last string
+---of the last one
+---@field callId pillion.CallId
+
+---pillion.DayStats are what was recorded on one day, in UTC.
+---@class (exact) pillion.DayStats
+---2006-01-02
+---@field day string
+---how many ended
+---@field calls integer
+---how many of them failed
+---@field failed integer
+---of their arguments
+---@field argumentBytes integer
+
+---pillion.StatsResult counts.
+---@class (exact) pillion.StatsResult
+---of the calls that are counted
+---@field first? string
+---the same of the last of them
+---@field last? string
+---how many ended
+---@field calls integer
+---the commonest first
+---@field statuses pillion.StatusCount[]
+---@field durations pillion.Durations
+---the busiest first
+---@field connectors pillion.CallStats[]
+---the busiest first
+---@field tools pillion.CallStats[]
+---@field slowest pillion.ActivityRow[]
+---the commonest first
+---@field errors pillion.ErrorStats[]
+---the oldest first; days without calls are left out
+---@field days pillion.DayStats[]
+---records that could not be kept
+---@field lost integer
+---size of the record on disk
+---@field logBytes integer
+
 -- Attach
 
 ---pillion.AttachRole is what a caller joins as. One that is not known is refused.
@@ -2256,6 +2461,18 @@ M.requests = {
   ---
   ---Params: `pillion.DoctorParams`. Result: `pillion.DoctorResult`.
   doctor = 'pillion/doctor',
+  ---Lists what was recorded.
+  ---
+  ---Params: `pillion.LogParams`. Result: `pillion.LogResult`.
+  log = 'pillion/log',
+  ---Lists calls: who asked for what, how it was allowed, and what came of it.
+  ---
+  ---Params: `pillion.ActivityParams`. Result: `pillion.ActivityResult`.
+  activity = 'pillion/activity',
+  ---Counts calls: how many, how long they took, which failed.
+  ---
+  ---Params: `pillion.StatsParams`. Result: `pillion.StatsResult`.
+  stats = 'pillion/stats',
   ---The first message on the socket: it asks the window to prove that it knows the token.
   ---
   ---Params: `pillion.AttachChallengeParams`. Result: `pillion.AttachChallengeResult`.

@@ -2344,6 +2344,229 @@ export interface DoctorResult {
   rows: DoctorRow[];
 }
 
+// What happened
+
+/** LogFilter chooses records; what is absent chooses all. */
+export interface LogFilter {
+  /** at or after */
+  since?: string;
+  /** before */
+  until?: string;
+  /** its name */
+  connector?: string;
+  /** the connector's own name for it */
+  tool?: string;
+  /** part of who asked for it */
+  asker?: string;
+  /** how it ended; of a call a CallStatus */
+  status?: string;
+  /** the window it was recorded in */
+  window?: string;
+}
+
+/** LogParams choose records. */
+export interface LogParams {
+  filter?: LogFilter;
+  /** call, written, ask, answer, consent, rule, lost */
+  kinds?: string[];
+  /** every record of one call */
+  callId?: CallId;
+  /** the newest of them, 100 if absent */
+  limit?: number;
+}
+
+/** LogRecord is one line of the record. */
+export interface LogRecord {
+  /** when it was recorded */
+  at: string;
+  /** window that recorded it */
+  window?: string;
+  /**
+   * call: it ended; written: it is about to be sent; ask, answer: of a question; consent;
+   * rule; lost: count records could not be kept
+   */
+  kind: string;
+  callId?: CallId;
+  askId?: AskId;
+  /** session of the agent that asked */
+  sessionId?: string;
+  /** who asked for it, or answered */
+  asker?: string;
+  /** its name */
+  connector?: string;
+  /** the connector's own name for it */
+  tool?: string;
+  /** arguments of the call, secrets replaced */
+  arguments?: unknown;
+  /** of the whole, where arguments is its beginning, as a string */
+  argumentsBytes?: number;
+  /** readOnly, rule, session, answer */
+  allowed?: string;
+  /** the rule that allowed or refused it */
+  rule?: string;
+  /** how it ended, or what was answered */
+  status?: string;
+  /** what was said about it */
+  message?: string;
+  /** of the call, in milliseconds */
+  durationMs?: number;
+  /** whether its connector may have acted on it */
+  mayHaveRun?: boolean;
+  /** how many records were lost */
+  count?: number;
+}
+
+/** LogResult holds them, oldest first. */
+export interface LogResult {
+  rows: LogRecord[];
+}
+
+/** ActivityParams choose calls. */
+export interface ActivityParams {
+  filter?: LogFilter;
+  /** the newest of them, 50 if absent */
+  limit?: number;
+}
+
+/** ActivityRow is one call, put together from its records. */
+export interface ActivityRow {
+  callId: CallId;
+  /** of its first record */
+  at: string;
+  /** window that recorded it */
+  window?: string;
+  /** session of the agent that asked */
+  sessionId?: string;
+  /** who asked for it */
+  asker: string;
+  /** its name */
+  connector: string;
+  /** the connector's own name for it */
+  tool: string;
+  /** as they were sent, secrets replaced */
+  arguments?: unknown;
+  /** readOnly, rule, session, answer */
+  allowed?: string;
+  /** the rule that allowed or refused it */
+  rule?: string;
+  /** who answered the question about it */
+  answeredBy?: string;
+  /** a CallStatus; open: no end is recorded */
+  status: string;
+  /** what was said about its end */
+  message?: string;
+  /** in milliseconds */
+  durationMs: number;
+  /** whether its connector may have acted on it */
+  mayHaveRun: boolean;
+}
+
+/** ActivityResult holds them, newest first. */
+export interface ActivityResult {
+  rows: ActivityRow[];
+}
+
+/** StatsParams choose the calls that are counted. */
+export interface StatsParams {
+  filter?: LogFilter;
+  /** of the slowest calls, of errors and of tools, 10 if absent */
+  limit?: number;
+}
+
+/**
+ * Durations are how long calls took that reached their connector, in milliseconds: exact, each
+ * is the duration of one of them.
+ */
+export interface Durations {
+  /** how many */
+  calls: number;
+  /** half of them took no longer */
+  p50: number;
+  /** 95 of 100 took no longer */
+  p95: number;
+  /** 99 of 100 took no longer */
+  p99: number;
+  /** the longest */
+  most: number;
+}
+
+/** StatusCount is how many calls ended one way. */
+export interface StatusCount {
+  /** a CallStatus */
+  status: string;
+  /** how many ended so */
+  calls: number;
+}
+
+/** CallStats count the calls of one connector or tool. */
+export interface CallStats {
+  /** its name */
+  connector: string;
+  /** of the whole connector where absent */
+  tool?: string;
+  /** how many ended */
+  calls: number;
+  /** the tool, the connector or the way to it failed */
+  failed: number;
+  /** a person, a rule or a missing permission kept it from running */
+  refused: number;
+  durations: Durations;
+  /** when the last of them ended */
+  last: string;
+}
+
+/** ErrorStats count errors that say the same but for names, numbers and paths. */
+export interface ErrorStats {
+  /** the error, with signs for what differs */
+  template: string;
+  /** a CallStatus */
+  status: string;
+  /** how many ended with it */
+  calls: number;
+  /** when the last of them ended */
+  last: string;
+  /** of the last one */
+  callId: CallId;
+}
+
+/** DayStats are what was recorded on one day, in UTC. */
+export interface DayStats {
+  /** 2006-01-02 */
+  day: string;
+  /** how many ended */
+  calls: number;
+  /** how many of them failed */
+  failed: number;
+  /** of their arguments */
+  argumentBytes: number;
+}
+
+/** StatsResult counts. */
+export interface StatsResult {
+  /** of the calls that are counted */
+  first?: string;
+  /** the same of the last of them */
+  last?: string;
+  /** how many ended */
+  calls: number;
+  /** the commonest first */
+  statuses: StatusCount[];
+  durations: Durations;
+  /** the busiest first */
+  connectors: CallStats[];
+  /** the busiest first */
+  tools: CallStats[];
+  slowest: ActivityRow[];
+  /** the commonest first */
+  errors: ErrorStats[];
+  /** the oldest first; days without calls are left out */
+  days: DayStats[];
+  /** records that could not be kept */
+  lost: number;
+  /** size of the record on disk */
+  logBytes: number;
+}
+
 // Attach
 
 /** AttachRole is what a caller joins as. One that is not known is refused. */
@@ -2672,6 +2895,12 @@ export interface Requests {
    * be. It starts no connector.
    */
   "pillion/doctor": { params: DoctorParams; result: DoctorResult };
+  /** Lists what was recorded. */
+  "pillion/log": { params: LogParams; result: LogResult };
+  /** Lists calls: who asked for what, how it was allowed, and what came of it. */
+  "pillion/activity": { params: ActivityParams; result: ActivityResult };
+  /** Counts calls: how many, how long they took, which failed. */
+  "pillion/stats": { params: StatsParams; result: StatsResult };
   /** The first message on the socket: it asks the window to prove that it knows the token. */
   "pillion/attach/challenge": { params: AttachChallengeParams; result: AttachChallengeResult };
   /** Proves that the caller knows the token, and joins. */
@@ -2735,6 +2964,9 @@ export const requests = {
   secretRemove: "pillion/secret/remove",
   events: "pillion/events",
   doctor: "pillion/doctor",
+  log: "pillion/log",
+  activity: "pillion/activity",
+  stats: "pillion/stats",
   attachChallenge: "pillion/attach/challenge",
   attach: "pillion/attach",
 } as const satisfies Record<string, keyof Requests>;
