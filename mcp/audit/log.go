@@ -247,10 +247,10 @@ func (l *Log) writeLines(records []Record) error {
 	return err
 }
 
-// name returns the path of the n-th older file, or of the current one.
 // Path is the file that is written now.
 func (l *Log) Path() string { return l.name(0) }
 
+// name returns the path of the n-th older file, or of the current one.
 func (l *Log) name(n int) string {
 	if n == 0 {
 		return l.folder.Path("audit.jsonl")
