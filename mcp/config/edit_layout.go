@@ -190,15 +190,25 @@ func (ed *editor) commaAfter(v *hujson.Value) (int, bool) {
 // it, its line.
 func (ed *editor) remove(object *hujson.Object, i int) {
 	m := &object.Members[i]
-	start, end := m.Name.StartOffset, m.Value.EndOffset
-	switch at, ok := ed.commaAfter(&m.Value); {
+	var before *hujson.Value
+	if i > 0 {
+		before = &object.Members[i-1].Value
+	}
+	ed.removePart(m.Name.StartOffset, &m.Value, before)
+}
+
+// removePart takes out what starts at start and ends with value; before is the
+// value in front of it, if there is one.
+func (ed *editor) removePart(start int, value, before *hujson.Value) {
+	end := value.EndOffset
+	switch at, ok := ed.commaAfter(value); {
 	case ok && len(bytes.TrimSpace(ed.text[end:at])) == 0:
 		end = at + 1
 	case ok:
 		ed.splice(Span{at, at + 1}, "")
-	case i > 0:
-		if before, ok := ed.commaAfter(&object.Members[i-1].Value); ok {
-			ed.splice(Span{before, before + 1}, "")
+	case before != nil:
+		if comma, ok := ed.commaAfter(before); ok {
+			ed.splice(Span{comma, comma + 1}, "")
 		}
 	}
 	line := ed.lineStart(start)
@@ -207,7 +217,7 @@ func (ed *editor) remove(object *hujson.Object, i int) {
 	switch eol := eolLength(ed.text[right:]); {
 	case left == line && eol > 0:
 		ed.splice(Span{line, right + eol}, "")
-	case eol > 0 || ed.text[right] == '}':
+	case eol > 0 || ed.text[right] == '}' || ed.text[right] == ']':
 		ed.splice(Span{left, end}, "")
 	default:
 		ed.splice(Span{start, right}, "")

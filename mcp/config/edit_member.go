@@ -81,9 +81,15 @@ func memberOf(text []byte, name string, path []string) (*editor, memberPlace, er
 		return nil, memberPlace{}, err
 	}
 	at := memberPlace{entry: i, object: members(ed.servers)[i].value}
+	err = at.descend(path)
+	return ed, at, err
+}
+
+// descend goes along the keys as far as there are objects.
+func (at *memberPlace) descend(path []string) error {
 	for {
 		if !isObject(at.object) {
-			return nil, at, uneditable(CodeType, spanOf(at.object), "what should hold "+quoted(path[at.depth])+" is "+kindName(at.object))
+			return uneditable(CodeType, spanOf(at.object), "what should hold "+quoted(path[at.depth])+" is "+kindName(at.object))
 		}
 		at.isThere = false
 		for index, m := range members(at.object) {
@@ -91,12 +97,12 @@ func memberOf(text []byte, name string, path []string) (*editor, memberPlace, er
 				continue
 			}
 			if at.isThere {
-				return nil, at, uneditable(CodeDuplicateKey, m.keySpan, "the key "+quoted(m.key)+" stands twice in one object")
+				return uneditable(CodeDuplicateKey, m.keySpan, "the key "+quoted(m.key)+" stands twice in one object")
 			}
 			at.isThere, at.member, at.index = true, m, index
 		}
 		if !at.isThere || at.depth == len(path)-1 {
-			return ed, at, nil
+			return nil
 		}
 		at.object = at.member.value
 		at.depth++
