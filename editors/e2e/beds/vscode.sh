@@ -15,6 +15,6 @@ if ! [ -e "$cache/$bed/.pin" ]; then
   exit 0
 fi
 
-PILLION_VSCODE=${bed#vscode-} PILLION_DEV_CACHE=$cache exec timeout -k 5 1500 \
-  node --test --test-concurrency=1 --test-timeout=600000 \
+PILLION_VSCODE=${bed#vscode-} PILLION_DEV_CACHE=$cache exec timeout -k 5 3600 \
+  node --test --test-concurrency=1 --test-timeout=3600000 \
   --test-reporter="$beds/../../../vscode-extension/scripts/gojson.mjs" "$beds/../vscode/scenarios.test.mjs"

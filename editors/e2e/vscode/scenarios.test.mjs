@@ -17,7 +17,7 @@ let server;
 
 before(async () => {
   server = await Server.start(version);
-}, { timeout: 120_000 });
+}, { timeout: 600_000 });
 
 after(async () => {
   await server?.close();
@@ -35,22 +35,31 @@ async function keeping(name, window, act) {
 
 /**
  * A window on a folder of its own, and the scenarios that go on in it, one after the other. It is opened once for all of them,
- * since to open it is what takes the time.
+ * since to open it is what takes the time; after a failure the next one has a new window, on the folder as it was.
  */
 function windowOn(name, files, ...all) {
   const names = all.filter((one) => one in scenarios && wanted.test(one));
   let window;
   for (const one of names) {
-    test(one, { timeout: 240_000 }, async () => {
+    test(one, { timeout: 900_000 }, async () => {
       window ??= await server.open(server.repository(name, files));
-      if (!/Restricted/.test(one)) {
-        await window.trust();
-      }
-      await keeping(one, window, () => scenarios[one](window, window.folder));
-      if (one === names.at(-1)) {
-        await window.close();
-      } else {
-        await window.tidy();
+      const mine = window;
+      window = undefined;
+      try {
+        await keeping(one, mine, async () => {
+          if (!/Restricted/.test(one)) {
+            await mine.trust();
+          }
+          await scenarios[one](mine, mine.folder);
+          if (one !== names.at(-1)) {
+            await mine.tidy();
+            window = mine;
+          }
+        });
+      } finally {
+        if (window === undefined) {
+          await mine.close();
+        }
       }
     });
   }

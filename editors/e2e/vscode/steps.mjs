@@ -1,7 +1,7 @@
 // What a person does in several scenarios.
 
 import { join } from "node:path";
-import { pressButton, running, until } from "./workbench.mjs";
+import { againMs, pressButton, running, until } from "./workbench.mjs";
 
 export const notes = { command: "pillion", args: ["demo"] };
 export const everything = { command: "mcp-server-everything", args: [] };
@@ -11,11 +11,16 @@ export function sidecars() {
   return running("bin/pillion --stdio");
 }
 
+/** Opens a page by a click on a row. */
+export async function openByRow(window, row, text) {
+  await window.click(row, () => window.pageNow(text));
+  return window.pageWith(text);
+}
+
 /** Opens the question of a connector by its row. */
 export async function review(window, name) {
   await window.showViews();
-  await window.row(name).click();
-  return window.pageWith("on this machine?");
+  return openByRow(window, window.row(name), "on this machine?");
 }
 
 /** Allows a connector, and waits until it is ready. */
@@ -38,12 +43,12 @@ export async function openForm(window, tool) {
   await until(`the list offers ${tool}`, async () => {
     await window.run("Pillion: Run a Tool");
     try {
-      await input.waitFor({ timeout: 5000 });
-      await input.fill(tool, { timeout: 2000 });
-      await picker.locator(`.quick-input-list .monaco-list-row.focused:has-text("${tool}")`).waitFor({ timeout: 5000 });
-      await input.press("Enter", { timeout: 2000 });
-      await picker.waitFor({ state: "hidden", timeout: 5000 });
-      return await window.page.locator(`.tab:has-text("Run ${tool}")`).last().waitFor({ timeout: 10_000 }).then(() => true);
+      await input.waitFor({ timeout: againMs });
+      await input.fill(tool, { timeout: againMs });
+      await picker.locator(`.quick-input-list .monaco-list-row.focused:has-text("${tool}")`).waitFor({ timeout: againMs });
+      await input.press("Enter", { timeout: againMs });
+      await picker.waitFor({ state: "hidden", timeout: againMs });
+      return await window.page.locator(`.tab:has-text("Run ${tool}")`).last().waitFor({ timeout: 2 * againMs }).then(() => true);
     } catch {
       await window.press("Escape");
       return false;
@@ -79,11 +84,17 @@ export function made(window, tool, words) {
 
 /** Opens a file by quick open. */
 export async function openFile(window, name) {
-  await window.press("Control+p");
   const input = window.page.locator(".quick-input-widget:visible .quick-input-box input");
-  await input.waitFor();
-  await input.fill(join(window.folder, name));
-  await window.page.locator(`.quick-input-list .monaco-list-row:has-text("${name}")`).first().waitFor();
-  await window.press("Enter");
-  await window.page.locator(`.tab:has-text("${name}")`).waitFor();
+  await until(`${name} is open`, async () => {
+    try {
+      await window.press("Control+p");
+      await input.waitFor({ timeout: againMs });
+      await input.fill(join(window.folder, name), { timeout: againMs });
+      await window.option(name).waitFor({ timeout: againMs });
+      await input.press("Enter", { timeout: againMs });
+      return await window.page.locator(`.tab:has-text("${name}")`).waitFor({ timeout: againMs }).then(() => true);
+    } catch {
+      return false;
+    }
+  });
 }

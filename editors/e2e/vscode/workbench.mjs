@@ -2,9 +2,8 @@
 // One server and one browser serve a whole version, so that a window finds what an earlier one loaded.
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,21 +13,15 @@ const tree = join(here, "../../..");
 const cache = process.env.PILLION_DEV_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pillion-dev");
 const { chromium } = createRequire(join(cache, "vscode-driver/node_modules/playwright-core/package.json"))("playwright-core");
 
-/** Bounds every wait for something on the screen. */
-export const patience = Number(process.env.PILLION_PATIENCE ?? 45_000);
-
-export const versions = ["newest", "floor"];
+/** Bounds every wait for something on the screen: what takes seconds here takes many times that on a busy machine. */
+export const patience = Number(process.env.PILLION_PATIENCE ?? 120_000);
+/** Bounds the first drawing of a window. */
+const openingMs = 2 * patience;
+/** After so long without its effect a click or a key was lost: what it was meant for was being drawn anew. */
+export const againMs = 10_000;
 
 /** Where screenshots go. */
 export const screens = join(process.env.PILLION_E2E_SCREENS ?? join(cache, "screens"), "vscode");
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function nodeOf(version) {
   if (version === "floor") {
@@ -72,6 +65,7 @@ export class Server {
   static async start(version) {
     const server = new Server();
     server.version = version;
+    server.trusted = new Set();
     server.root = mkdtempSync(join(tmpdir(), "vs"));
     server.home = join(server.root, "home");
     server.bin = join(server.root, "bin");
@@ -156,19 +150,25 @@ export class Server {
   }
 
   async listen() {
-    this.port = await freePort();
     this.log = "";
     this.process = spawn(
       nodeOf(this.version),
-      this.command("--bind-addr", `127.0.0.1:${this.port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", ...(this.version === "newest" ? ["--reconnection-grace-time", "2"] : [])),
+      this.command("--bind-addr", "127.0.0.1:0", "--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", ...(this.version === "newest" ? ["--reconnection-grace-time", "2"] : [])),
       { env: this.environment, stdio: ["ignore", "pipe", "pipe"] },
     );
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream.on("data", (text) => (this.log += text));
     }
-    await until("the server listens", () => this.log.includes("HTTP server listening") || this.process.exitCode !== null).catch((error) => {
+    try {
+      this.address = await until("the server listens", () => {
+        if (this.process.exitCode !== null) {
+          throw new Error("the server ended");
+        }
+        return /HTTP server listening on (http:\/\/[^\s/]+)/.exec(this.log)?.[1];
+      });
+    } catch (error) {
       throw new Error(`${error.message}\n${this.log}`);
-    });
+    }
   }
 
   /** Writes the settings of the machine that the folders are on. */
@@ -203,11 +203,24 @@ export class Server {
     return all.length === 0 ? "" : readFileSync(all.at(-1), "utf8").split("\n").slice(-60).join("\n");
   }
 
+  /** Opens a window. One that does not come up is the machine's doing, and is opened once more. */
   async open(folder) {
-    const window = new Window(this, await this.browser.newPage(), folder);
-    await window.page.addInitScript(keepNotifications);
-    await window.load();
-    return window;
+    for (let attempt = 1; ; attempt++) {
+      const window = new Window(this, await this.browser.newPage(), folder);
+      await window.page.addInitScript(keepNotifications);
+      try {
+        await window.begin();
+        await window.drawn();
+        return window;
+      } catch (error) {
+        process.stderr.write(`VS Code ${this.version}: the window on ${folder} did not come up (attempt ${attempt}): ${String(error).split("\n")[0]}\n`);
+        await window.keep(`no-window-${attempt}`);
+        await window.page.close().catch(() => undefined);
+        if (attempt === 2) {
+          throw error;
+        }
+      }
+    }
   }
 
   async close() {
@@ -257,25 +270,23 @@ export class Window {
 
   /** Begins to load it, or to load it anew. */
   async begin() {
-    await this.page.goto(`http://127.0.0.1:${this.server.port}/?folder=${encodeURIComponent(this.folder)}`, { waitUntil: "commit" });
+    await this.page.goto(`${this.server.address}/?folder=${encodeURIComponent(this.folder)}`, { waitUntil: "commit", timeout: openingMs });
   }
 
   /** Waits until it is drawn. */
   async drawn() {
-    await this.page.locator(".monaco-workbench .statusbar").waitFor();
+    await this.page.locator(".monaco-workbench .statusbar").waitFor({ timeout: openingMs });
   }
 
-  async load() {
-    await this.begin();
-    await this.drawn();
-  }
-
-  /** Takes a picture under the version and a name. */
-  async keep(name) {
+  /** Takes a picture under the version and a name, without what a hover covers. */
+  async keep(name, isWithoutHover = true) {
     mkdirSync(join(screens, this.server.version), { recursive: true });
-    await this.page.mouse.move(1000, 715); // where no hover covers anything
-    await this.page.locator(".monaco-hover:visible").first().waitFor({ state: "hidden", timeout: 2000 }).catch(() => undefined);
-    await this.page.screenshot({ path: join(screens, this.server.version, `${name}.png`) });
+    if (isWithoutHover) {
+      await this.page.mouse.move(1000, 715);
+      await this.page.locator(".monaco-hover:visible").first().waitFor({ state: "hidden", timeout: 2000 }).catch(() => undefined);
+    }
+    // A picture that cannot be taken tells nothing of what is on it.
+    await this.page.screenshot({ path: join(screens, this.server.version, `${name}.png`) }).catch((error) => process.stderr.write(`no picture of ${name}: ${error.message}\n`));
   }
 
   /** The text of Pillion's status bar item, once it holds a part. */
@@ -299,9 +310,9 @@ export class Window {
     await until(`the palette offers ${title}`, async () => {
       try {
         await this.press("F1");
-        await input.waitFor({ timeout: 2000 });
-        await input.fill(`>${title}`, { timeout: 2000 });
-        await row.click({ timeout: 4000 });
+        await input.waitFor({ timeout: againMs });
+        await input.fill(`>${title}`, { timeout: againMs });
+        await row.click({ timeout: againMs });
         return true;
       } catch {
         return false;
@@ -311,16 +322,25 @@ export class Window {
 
   /** The same with keys alone. */
   async runByKeys(title) {
-    await this.press("F1");
-    await this.page.locator(".quick-input-widget:visible .quick-input-box input").waitFor();
-    await this.page.keyboard.type(title);
-    await this.page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`).waitFor();
+    const offered = this.page.locator(`.quick-input-list .monaco-list-row.focused:has-text("${title}")`);
+    await until(`the palette offers ${title}`, async () => {
+      try {
+        await this.press("F1");
+        await this.page.locator(".quick-input-widget:visible .quick-input-box input").waitFor({ timeout: againMs });
+        await this.page.keyboard.type(title);
+        await offered.waitFor({ timeout: againMs });
+        return true;
+      } catch {
+        await this.press("Escape");
+        return false;
+      }
+    });
     await this.press("Enter");
   }
 
   /** Trusts the folder, where that was not done. */
   async trust() {
-    if (this.isTrusted) {
+    if (this.server.trusted.has(this.folder)) {
       return;
     }
     const restricted = this.page.locator('.statusbar-item:has-text("Restricted Mode")');
@@ -328,7 +348,7 @@ export class Window {
     await this.run("Workspaces: Manage Workspace Trust");
     await this.click(this.page.locator('.workspace-trust-editor .monaco-button:text-is("Trust")').first(), async () => (await restricted.count()) === 0);
     await this.closeEditors();
-    this.isTrusted = true;
+    this.server.trusted.add(this.folder);
   }
 
   /** Clicks on what is drawn anew now and then, until that had its effect. */
@@ -337,8 +357,17 @@ export class Window {
       if (await effect()) {
         return true;
       }
-      await locator.click({ timeout: 2000 }).catch(() => undefined);
-      return effect();
+      await locator.click({ timeout: againMs }).catch(() => undefined);
+      return until("it has", effect, againMs).catch(() => false);
+    });
+  }
+
+  /** Rests the pointer on something until a part is told there. */
+  async hover(locator, part) {
+    const shown = this.page.locator(".monaco-hover:visible").filter({ hasText: part }).first();
+    await until(`"${part}" is told on a hover`, async () => {
+      await this.page.mouse.move(1000, 715);
+      return locator.hover({ timeout: againMs }).then(() => shown.waitFor({ timeout: againMs })).then(() => true, () => false);
     });
   }
 
@@ -413,32 +442,35 @@ export class Window {
     await this.page.locator(`.pane-header:has-text("${view}")`).first().click();
   }
 
-  /** The frame of the page of Pillion's that holds a text, once there is one. */
-  async pageWith(text) {
-    return until(`a page with "${text}"`, async () => {
-      for (const frame of this.page.frames()) {
-        try {
-          if (frame.name() !== "" && !frame.url().includes("fake.html")) {
-            continue;
-          }
-          const body = frame.locator("body main");
-          if ((await body.count()) > 0 && (await body.first().innerText()).includes(text) && (await isShown(frame))) {
-            return frame;
-          }
-        } catch {
-          // It is being loaded, or has gone.
+  /** The frame of the page of Pillion's that holds a text and is to be seen, if there is one. */
+  async pageNow(text) {
+    for (const frame of this.page.frames()) {
+      try {
+        if (frame.name() !== "" && !frame.url().includes("fake.html")) {
+          continue;
         }
+        const body = frame.locator("body main");
+        if ((await body.count()) > 0 && (await body.first().innerText({ timeout: againMs })).includes(text) && (await isShown(frame))) {
+          return frame;
+        }
+      } catch {
+        // It is being loaded, or has gone.
       }
-      return undefined;
-    });
+    }
+    return undefined;
   }
 
-  /** Whether no page of Pillion's holds a text any more. */
+  /** The same, once there is one. */
+  pageWith(text) {
+    return until(`a page with "${text}"`, () => this.pageNow(text));
+  }
+
+  /** Waits until no page of Pillion's holds a text any more, on top or below. */
   async pageGone(text) {
     await until(`no page with "${text}"`, async () => {
       for (const frame of this.page.frames()) {
         try {
-          if ((await frame.locator("body main").count()) > 0 && (await frame.locator("body main").first().innerText()).includes(text)) {
+          if ((await frame.locator("body main").count()) > 0 && (await frame.locator("body main").first().innerText({ timeout: againMs })).includes(text)) {
             return false;
           }
         } catch {
@@ -473,7 +505,7 @@ export class Window {
       if (!isToast) {
         await this.run("Notifications: Show Notifications");
       }
-      return button(isToast ? ".notification-toast" : ".notifications-center").click({ timeout: 2000 }).then(() => true, () => false);
+      return button(isToast ? ".notification-toast" : ".notifications-center").click({ timeout: againMs }).then(() => true, () => false);
     });
   }
 
@@ -492,12 +524,18 @@ export class Window {
   }
 }
 
-/** Presses a button of a page, once it takes presses. */
+/** Presses a button of a page. One that takes no press just then is pressed again, as a person does. */
 export async function pressButton(frame, title) {
   const button = frame.locator(`button[data-action]:text-is("${title}")`).first();
   await button.waitFor();
-  await until(`the button ${title} takes presses`, () => button.isEnabled());
-  await button.click();
+  await until(`the button ${title} takes the press`, async () => {
+    try {
+      await button.evaluate((one) => one.addEventListener("click", () => (one.dataset.pressed = "yes")));
+      await button.click({ timeout: againMs });
+    } catch {
+      return false;
+    }
+    // What it was on may have gone with it.
+    return button.evaluate((one) => one.dataset.pressed === "yes", undefined, { timeout: 1000 }).catch(() => true);
+  });
 }
-
-export { existsSync, join, writeFileSync, readFileSync };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { allow, approval, callOnce } from "../steps.mjs";
-import { pressButton, until } from "../workbench.mjs";
+import { againMs, pressButton, until } from "../workbench.mjs";
 
 export const agents = {
   async TestVSCodeAgentCallsAToolWithApproval(window) {
@@ -39,7 +39,7 @@ export const models = {
     const also = window.row("notes").filter({ hasText: "also run by VS Code" });
     await until("it is said", async () => {
       if (await trust.isVisible()) {
-        await trust.click();
+        await trust.click({ timeout: againMs }).catch(() => undefined);
       }
       await window.focusAgain();
       return also.isVisible();
@@ -59,9 +59,12 @@ export const models = {
     await window.keep("sampling-request");
     await pressButton(question, "Ask the model");
     const allowModel = window.dialog().locator('.monaco-button:has-text("Allow")').first();
-    const reply = window.pageWith("have this answer?");
-    await Promise.race([reply, allowModel.click().catch(() => undefined).then(() => reply)]);
-    const page = await reply;
+    const page = await until("the model's answer is there", async () => {
+      if (await allowModel.isVisible()) {
+        await allowModel.click({ timeout: againMs }).catch(() => undefined);
+      }
+      return window.pageNow("have this answer?");
+    });
     assert.match(await page.locator("main").innerText(), /the model was told/);
     await window.settled(page);
     await window.keep("sampling");
@@ -78,7 +81,12 @@ export const models = {
     await input.waitFor();
     await input.click();
     await window.page.keyboard.type("@agent hello", { delay: 20 });
-    await window.press("Escape", "Enter");
+    await input.filter({ hasText: "hello" }).waitFor();
+    // A list of suggestions that comes late takes the key.
+    await until("it is sent", async () => {
+      await window.press("Escape", "Enter");
+      return window.page.locator('.interactive-session .monaco-list-row:has-text("hello")').first().waitFor({ timeout: againMs }).then(() => true, () => false);
+    });
     const page = await approval(window);
     await window.settled(page);
     await window.keep("chat");

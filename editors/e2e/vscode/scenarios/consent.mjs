@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allow, notes, openFile, review, sidecars } from "../steps.mjs";
+import { allow, notes, openByRow, openFile, review, sidecars } from "../steps.mjs";
 import { pressButton, running, until } from "../workbench.mjs";
 
 /** Whether a connector of the repository runs. */
@@ -54,8 +54,7 @@ export const consent = {
     // A press within half a second of its appearing is nobody's answer.
     await window.closeEditors();
     await window.pageGone("on this machine?");
-    await window.row('Allow "notes"', "Questions").click();
-    const again = await window.pageWith("on this machine?");
+    const again = await openByRow(window, window.row('Allow "notes"', "Questions"), "on this machine?");
     // It appears once more in the page itself: on its way there a press may take longer than that.
     await again.evaluate(() => {
       document.dispatchEvent(new Event("visibilitychange"));
@@ -78,16 +77,21 @@ export const consent = {
     assert.ok(!existsSync(join(folder, "ran")), "a program of the workspace ran");
   },
 
-  async TestS18_VSCodeFixOnSaveGrantsNothing(window) {
+  async TestS18_VSCodeFixOnSaveGrantsNothing(window, folder) {
     await openFile(window, ".mcp.json");
     await window.page.locator('.codelens-decoration:has-text("Review and allow")').first().waitFor();
     await window.keep("lenses");
+    const name = window.page.locator(".editor-instance .view-line span span").filter({ hasText: /^\s*"?notes"?$/ }).last();
+    await window.hover(name, "Connector: needs permission");
+    await window.keep("hover", false);
     await window.page.locator(".editor-instance .view-lines").first().click();
     await window.press("Control+End");
+    const before = readFileSync(join(folder, ".mcp.json"), "utf8");
     await window.page.keyboard.type("\n");
     await window.press("Control+s");
-    await until("it is saved", async () => (await window.page.locator(".tab.dirty").count()) === 0);
+    await until("it is saved", () => readFileSync(join(folder, ".mcp.json"), "utf8") !== before);
     await window.showViews();
+    await window.hover(window.row("notes"), "from this repository");
     await window.row("notes").filter({ hasText: "needs permission" }).waitFor();
     assert.equal(await window.dialog().count(), 0);
     // The lens opens the question, and answers nothing.

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pressButton, running, until } from "../workbench.mjs";
-import { allow, call, made, notes, review, sidecars } from "../steps.mjs";
+import { allow, call, made, notes, openByRow, review, sidecars } from "../steps.mjs";
 
 const standIn = join(dirname(fileURLToPath(import.meta.url)), "../sidecar.mjs");
 const ownFile = (window) => join(window.server.home, ".config/pillion/mcp.json");
@@ -86,8 +86,7 @@ export const firstDay = {
     await window.showViews();
     await window.run("Pillion: Restart Pillion");
     const asked = window.row("Decisions that do not count", "Questions");
-    await asked.click();
-    const page = await window.pageWith("Go on without the decisions");
+    const page = await openByRow(window, asked, "Go on without the decisions");
     assert.ok((await page.locator("main").innerText()).includes(file));
     await window.settled(page);
     await window.keep("store");
@@ -104,8 +103,8 @@ export const firstDay = {
       await window.showViews();
       const asked = window.row("A program wants to join", "Questions");
       await window.told("A program wants to join");
-      await asked.click();
-      const page = await window.pageWith("May this program join this window?");
+      await window.page.locator('.activitybar .action-item:has([aria-label^="Pillion"]) .badge-content:text-is("1")').first().waitFor();
+      const page = await openByRow(window, asked, "May this program join this window?");
       // Who looks at it needs no toast.
       await window.toast("A program wants to join").waitFor({ state: "detached" });
       const text = await page.locator("main").innerText();

@@ -62,9 +62,17 @@ export const life = {
 
   async "connector dies and recovers"(window) {
     await allow(window, "notes");
-    await window.run("Pillion: Start Connector"); // Where it was idle.
+    const started = async () => {
+      await window.run("Pillion: Start Connector");
+      await window.pick("notes");
+      await window.row("notes").filter({ hasText: "ready", hasNotText: "starts on use" }).waitFor();
+    };
+    // One that was called since it was last stopped comes back by itself.
+    await started();
+    await window.run("Pillion: Stop Connector");
     await window.pick("notes");
-    await window.row("notes").filter({ hasText: "ready", hasNotText: "starts on use" }).waitFor();
+    await window.row("notes").filter({ hasText: "starts on use" }).waitFor();
+    await started();
     const failed = window.row("notes").filter({ hasText: "does not run" });
     // One of an earlier definition may be on its way out still: to end that is nothing to tell of.
     await until("it is told that the connector ended", () => {
@@ -74,8 +82,7 @@ export const life = {
       return failed.isVisible();
     });
     await window.keep("connector-failed");
-    await window.row("notes").click();
-    await window.dialog().waitFor();
+    await window.click(window.row("notes"), () => window.dialog().isVisible());
     await window.keep("why");
     await window.dialogButton("Restart");
     await window.row("notes").filter({ hasText: "ready" }).waitFor();
