@@ -296,6 +296,12 @@ func placeSettings() []Setting {
 			Paragraph: "It is the full path of a pillion. " +
 				"The plugin reads it alone, from the settings of the machine and never from those of a workspace.",
 		},
+		{
+			Name: "chatServer", Owner: OfPlugin, Kind: Bool, Default: `false`, From: []Channel{Configuration},
+			Line: "Whether VS Code's chat is offered Pillion as an MCP server of its own, in place of the two tools pillionSearch and pillionCall.",
+			Paragraph: "It brings pictures, resources and progress into the chat. " +
+				"It is off because VS Code asks before a tool of an MCP server is called, whatever Pillion asks afterwards: most calls are then asked about twice.",
+		},
 	}
 }
 

@@ -38,7 +38,7 @@ const stopMs = 5000;
 export type ClientState =
   | { kind: "stopped" }
   | { kind: "starting" }
-  | { kind: "running"; version: string }
+  | { kind: "running"; version: string; window: string }
   | { kind: "missing"; reason: string }
   | { kind: "old"; reason: string }
   | { kind: "ended"; reason: string };
@@ -280,7 +280,7 @@ export class Client implements vscode.Disposable {
       this.become({ kind: "old", reason: fault });
       return;
     }
-    this.become({ kind: "running", version: capability?.version ?? "" });
+    this.become({ kind: "running", version: capability?.version ?? "", window: capability?.window ?? "" });
   }
 
   private become(state: ClientState): void {

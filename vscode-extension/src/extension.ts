@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { chatTools } from "./chat";
+import { chatServer } from "./chat_server";
 import { Client } from "./client";
 import { addCommands } from "./commands/add";
 import { connectorCommands } from "./commands/connectors";
@@ -70,6 +71,7 @@ export function activate(extension: vscode.ExtensionContext): void {
       },
     }),
     chatTools(session, questions),
+    chatServer(client, extension.extensionUri),
     living(context),
   );
   // What starts the program is not part of the activation, which others wait for.

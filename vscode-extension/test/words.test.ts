@@ -15,7 +15,8 @@ import { firstAction, lookOf, statusOf } from "../src/plain/words";
 
 interface Manifest {
   contributes: {
-    configuration: { properties: Record<string, { scope: string }> };
+    configuration: { properties: Record<string, { scope: string; default?: unknown }> };
+    languageModelTools: { name: string; when?: string }[];
     commands: { command: string; enablement?: string }[];
     menus: Record<string, { command: string; when?: string }[]>;
     viewsWelcome: { contents: string }[];
@@ -92,6 +93,12 @@ test("TestS3_SettingsAreTheDeclaredOnesAndNoWorkspaceSetsThem", () => {
   assert.equal(manifest.contributes.configuration.properties["pillion.serverPath"]?.scope, "machine");
 });
 
+test("TestS13_TheChatHasOneOfTwoWaysToThem", () => {
+  const { configuration, languageModelTools } = manifest.contributes;
+  assert.equal(configuration.properties["pillion.chatServer"]?.default, false);
+  assert.deepEqual(new Set(languageModelTools.map((tool) => tool.when)), new Set(["!config.pillion.chatServer"]));
+});
+
 const at = (more: Partial<Surroundings>): Surroundings => ({
   bundled: "/ext/bin/pillion",
   setting: "",
@@ -149,6 +156,7 @@ test("TestU4_WhatTheEditorsChatRunsIsFound", () => {
   const tools = new Map([["everything", ["echo", "get-sum"]]]);
   assert.deepEqual([...alsoRun(many, tools, ["mcp_everything_re_echo", "mcp_everything_re_get-sum"])], ["everything"]);
   assert.deepEqual([...alsoRun(many, tools, ["mcp_other_echo", "mcp_more_get-sum"])], []);
+  assert.deepEqual([...alsoRun(many, tools, ["mcp_pillion_e__echo", "mcp_pillion_e__get-sum"])], [], "what Pillion itself serves to that chat");
 });
 
 test("TestE11_EventsFoldIntoOneLineACall", () => {

@@ -99,6 +99,7 @@ windowOn(
   "TestVSCodeChatAgentCallsAToolWithApproval",
   "TestU15_VSCodeRegistersNoCommandTwice",
   "TestU4_VSCodeSaysWhatItRunsItself",
+  "TestS13_VSCodePillionIsAServerOfTheChatWhereThatIsWanted",
   "config broken and fixed",
   "definition changed asks again with the difference",
   "connector dies and recovers",

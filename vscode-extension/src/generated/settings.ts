@@ -23,6 +23,11 @@ export interface Settings {
 export interface PluginSettings {
   /** The program that an editor's plugin starts in place of the one it brings. */
   serverPath?: string;
+  /**
+   * Whether VS Code's chat is offered Pillion as an MCP server of its own, in place of the two
+   * tools pillionSearch and pillionCall. Absent: false.
+   */
+  chatServer?: boolean;
 }
 
 /** What may stand under the key pillion of an entry. */

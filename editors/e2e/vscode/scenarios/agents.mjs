@@ -1,6 +1,8 @@
 // Agents and models of VS Code's own chat.
 
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { allow, approval, callOnce } from "../steps.mjs";
 import { againMs, pressButton, until } from "../workbench.mjs";
 
@@ -48,6 +50,38 @@ export const models = {
     await window.run("MCP: List Servers");
     await window.pick("notes");
     await window.pick("Stop Server");
+  },
+
+  async TestS13_VSCodePillionIsAServerOfTheChatWhereThatIsWanted(window) {
+    const { server } = window;
+    const started = join(server.root, "started");
+    const real = join(server.bin, "pillion");
+    const isListed = async () => {
+      await window.run("MCP: List Servers");
+      await window.option("notes").waitFor();
+      return (await window.option("Pillion").count()) > 0;
+    };
+    await window.status("Pillion");
+    assert.ok(!(await isListed()), "it is off by itself");
+    await window.press("Escape");
+    // VS Code then runs what it was given, and gets no answer from this one.
+    server.program("pillion-watched", `[ "$1" = serve ] && { echo "$*" > "${started}"; exit; }\nexec "${real}" "$@"`);
+    server.machineSettings({ "pillion.serverPath": join(server.bin, "pillion-watched"), "pillion.chatServer": true });
+    try {
+      await until("it is listed", async () => (await isListed()) || window.press("Escape"));
+      await window.keep("chat-server");
+      await window.pick("Pillion");
+      await window.pick("Start Server");
+      await until("VS Code starts it", () => existsSync(started));
+      assert.match(readFileSync(started, "utf8"), /^serve --attach --window \S+\n$/);
+    } finally {
+      server.machineSettings({});
+    }
+    await until("it is listed no more", async () => {
+      const is = await isListed();
+      await window.press("Escape");
+      return !is;
+    });
   },
 
   async TestF3_VSCodeSampling(window) {

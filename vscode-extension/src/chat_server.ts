@@ -1,0 +1,53 @@
+/**
+ * Pillion as an MCP server of VS Code's own chat, where the user wants that in place of the two tools: a program that joins this
+ * window and has nothing of its own (docs/decisions/0017). It neither starts nor ends it: VS Code does.
+ */
+
+import * as vscode from "vscode";
+import { programOf, type Client } from "./client";
+
+/** A VS Code that knows of such servers; 1.100 does not yet. */
+interface Host {
+  McpStdioServerDefinition: new (label: string, command: string, args: string[], env: Record<string, string>, version: string) => unknown;
+  lm: {
+    registerMcpServerDefinitionProvider(
+      id: string,
+      provider: { onDidChangeMcpServerDefinitions: vscode.Event<void>; provideMcpServerDefinitions(): unknown[] },
+    ): vscode.Disposable;
+  };
+}
+
+function host(): Host | undefined {
+  const known = vscode as unknown as Partial<Host>;
+  return typeof known.McpStdioServerDefinition === "function" && typeof known.lm?.registerMcpServerDefinitionProvider === "function" ? (known as Host) : undefined;
+}
+
+/** Registers what offers it, where this VS Code has a way to. */
+export function chatServer(client: Client, extension: vscode.Uri): vscode.Disposable {
+  const known = host();
+  if (known === undefined) {
+    return new vscode.Disposable(() => undefined);
+  }
+  const changed = new vscode.EventEmitter<void>();
+  return vscode.Disposable.from(
+    changed,
+    client.onDidChangeState(() => changed.fire()),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("pillion.chatServer")) {
+        changed.fire();
+      }
+    }),
+    known.lm.registerMcpServerDefinitionProvider("pillion.window", {
+      onDidChangeMcpServerDefinitions: changed.event,
+      provideMcpServerDefinitions: () => {
+        const { state } = client;
+        const program = programOf(extension);
+        if (state.kind !== "running" || "missing" in program || vscode.workspace.getConfiguration("pillion").get("chatServer") !== true) {
+          return [];
+        }
+        const where = state.window === "" ? [] : ["--window", state.window];
+        return [new known.McpStdioServerDefinition("Pillion", program.path, ["serve", "--attach", ...where], {}, state.version)];
+      },
+    }),
+  );
+}
