@@ -41,6 +41,16 @@ test("TestS17_WhatIsHiddenIsShownOnce", () => {
   assert.ok(widen.includes(">a\\u{1b}<"), widen);
 });
 
+test("TestS7_OfAProgramThatNobodyKnowsNothingIsRemembered", () => {
+  const body = { program: "/bin/pillion", pid: 1, parent: "/bin/agent", claimedName: "a" };
+  const actions = (more: Partial<typeof body>) => [...questionPage(ask("join", { ...body, ...more })).matchAll(/data-action="(\w+)"/g)].map(([, action]) => action);
+  assert.deepEqual(actions({}), ["decline", "never", "session", "allow"]);
+  assert.deepEqual(actions({ parent: "" }), ["decline", "session"]);
+  assert.deepEqual(actions({ program: "" }), ["decline", "session"]);
+  assert.equal(questionLine(ask("join", body)).about, "/bin/agent → /bin/pillion");
+  assert.equal(questionLine(ask("join", { ...body, program: "", parent: "" })).about, "a");
+});
+
 test("TestS17_TheArgumentsAreShownExactlyAndNothingIsHidden", () => {
   const page = questionPage(ask("approval", approval));
   assert.ok(page.includes("\\u{202e}&#60;b&#62;"));

@@ -12,7 +12,7 @@ const question = {
   kind: "join",
   at: "2026-01-02T12:34:56Z",
   asker: { kind: "agent", name: "claude", program: "/usr/bin/claude", pid: 4242 },
-  body: { program: "/usr/bin/claude", pid: 4242, parent: "/usr/bin/bash", claimedName: "claude $(trash) <b>\u001b[31m" },
+  body: { program: "/opt/pillion", pid: 4242, parent: "/usr/bin/claude", claimedName: "claude $(trash) <b>\u001b[31m" },
 };
 let isAnswered = false;
 

@@ -288,6 +288,8 @@ function inputPage(body: InputBody): Html {
 }
 
 function joinPage(body: JoinBody): Html {
+  // An agent joins through Pillion's own program, so that which one it is depends on who started that.
+  const isKnown = body.program !== "" && body.parent !== "";
   return [
     `<h1>May this program join this window?</h1>`,
     said("It would see your connectors' tools and may ask for calls; each of them asks you as your own do."),
@@ -298,11 +300,14 @@ function joinPage(body: JoinBody): Html {
       value("started by", body.parent),
       value("what it calls itself, a claim", body.claimedName),
     ),
-    `<div class="bar">${row(
+    `<div class="bar">${said(
+      isKnown ? "What is remembered counts in every window, for this program where that one starts it." : "The system does not say which program it is, so that nothing can be remembered of it.",
+      "note",
+    )}${row(
       button("decline", "Not now"),
-      button("never", "Never"),
+      isKnown ? button("never", "Never") : "",
       button("session", "Allow in this window"),
-      button("allow", "Allow, now and later"),
+      isKnown ? button("allow", "Allow, now and later") : "",
     )}</div>`,
   ].join("");
 }
@@ -436,7 +441,7 @@ export function questionLine(ask: Ask): { title: string; about: string; icon: st
     }
     case "join": {
       const body = ask.body as JoinBody;
-      return line("A program wants to join", body.program, "plug");
+      return line("A program wants to join", [body.parent, body.program].filter((path) => path !== "").join(" → ") || body.claimedName, "plug");
     }
     case "store":
       return line("Decisions that do not count", (ask.body as StoreBody).file, "warning");
