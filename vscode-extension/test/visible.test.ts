@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { withoutLinks } from "../src/plain/input_box";
 import { dedented, html, label, neutral, quoted, visible, visibleLines } from "../src/plain/visible";
 
 test("TestS17_WhatCannotBeSeenIsShown", () => {
@@ -39,6 +40,15 @@ test("labels hold no icon of VS Code's", () => {
 test("TestU18_NotificationsHoldNoLink", () => {
   assert.equal(neutral("[yes](command:pillion.x) https://a.example `x`"), "[yes] (command:pillion.x) https:// a.example 'x'");
   assert.equal(Array.from(neutral("x".repeat(2000))).length, 500);
+});
+
+test("TestS17_WhatStandsUnderAnInputBoxHoldsNoForeignLink", () => {
+  const link = "[press](command:workbench.action.quit) $(check)";
+  const { prompt, validateInput, title } = withoutLinks({ title: "t", prompt: link, validateInput: (typed: string) => (typed === "" ? undefined : link + typed) });
+  assert.deepEqual([title, prompt], ["t", "[press] (command:workbench.action.quit) $ (check)"]);
+  assert.equal(validateInput?.("x"), "[press] (command:workbench.action.quit) $ (check)x");
+  assert.equal(validateInput?.(""), undefined);
+  assert.deepEqual(withoutLinks({ password: true, prompt: "p" }), { password: true, prompt: "p" });
 });
 
 test("an entry is shown without its file's indentation", () => {

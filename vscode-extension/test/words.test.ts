@@ -10,6 +10,7 @@ import { findProgram, outside, protocolFault, type Surroundings } from "../src/p
 import { alsoRun, toolPrefix } from "../src/plain/same_names";
 import { samplingMessages } from "../src/plain/sampling";
 import { standingScope } from "../src/plain/scope";
+import { expanded, templateVariables } from "../src/plain/uri_template";
 import { nameFault, referenceFault } from "../src/plain/variables";
 import { firstAction, lookOf, statusOf } from "../src/plain/words";
 
@@ -192,6 +193,12 @@ test("a variable is given by reference, and what was typed in its place is not r
     const fault = referenceFault(typed) ?? "";
     assert.ok(/never write its value/.test(fault) && !fault.includes("hunter2"), typed);
   }
+});
+
+test("a template is filled with exactly what was typed", () => {
+  const template = "file:///{+path}?q={word}&again={word}";
+  assert.deepEqual(templateVariables(template), ["path", "word"]);
+  assert.equal(expanded(template, new Map([["path", "a/$&{word}"], ["word", "x&y/$1"]])), "file:///a/$&%7Bword%7D?q=x%26y%2F%241&again=x%26y%2F%241");
 });
 
 test("TestE6_AModelIsToldThatItIsData", () => {

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { programOf } from "../client";
 import { requests, type FileScope } from "../generated/protocol";
+import { typeIn } from "../input_box";
 import { nameFor, understood, type Pasted } from "../plain/add";
 import { pathOf } from "../plain/question_page";
 import { label, neutral, quoted } from "../plain/visible";
@@ -35,7 +36,7 @@ async function chooseScope(title: string): Promise<{ scope: FileScope; root?: st
 }
 
 async function add(context: Context): Promise<void> {
-  const text = await vscode.window.showInputBox({
+  const text = await typeIn({
     title: "Add a connector",
     prompt: "Paste a command line, a URL or the JSON of a README",
     placeHolder: "npx -y @modelcontextprotocol/server-filesystem .",
@@ -63,7 +64,7 @@ async function add(context: Context): Promise<void> {
 async function addOne(context: Context, pasted: Pasted): Promise<void> {
   const name =
     pasted.name ??
-    (await vscode.window.showInputBox({ title: "Add a connector", prompt: "What it is to be called", value: nameFor(pasted.definitionText), ignoreFocusOut: true }));
+    (await typeIn({ title: "Add a connector", prompt: "What it is to be called", value: nameFor(pasted.definitionText), ignoreFocusOut: true }));
   if (name === undefined || name === "") {
     return;
   }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { requests } from "../generated/protocol";
+import { typeIn } from "../input_box";
 import { nameFault, referenceFault } from "../plain/variables";
 import { label } from "../plain/visible";
 import { counted } from "../plain/words";
@@ -100,7 +101,7 @@ async function editVariables({ client }: Context, root: string): Promise<void> {
 }
 
 function typeName(): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
+  return typeIn({
     title: "Which variable comes from elsewhere?",
     prompt: "Its name, as the connector's entry reads it",
     placeHolder: "TOKEN",
@@ -111,7 +112,7 @@ function typeName(): Thenable<string | undefined> {
 
 /** The reference to what a variable is read from; empty where it is to come from nowhere else. */
 function typeSource(name: string, now: string | undefined): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
+  return typeIn({
     title: `What does ${name} come from?`,
     prompt: now === undefined ? "The variable of your environment that it is read from" : "The variable that it is read from; where it is empty, from nowhere else",
     placeHolder: "${WORK_TOKEN}",

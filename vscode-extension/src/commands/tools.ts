@@ -2,8 +2,10 @@
 
 import * as vscode from "vscode";
 import { requests, type Tool, type WantedChange, type PermissionDecision } from "../generated/protocol";
+import { typeIn } from "../input_box";
 import type { Activity } from "../plain/activity";
 import { standingScope } from "../plain/scope";
+import { expanded, templateVariables } from "../plain/uri_template";
 import { label, neutral, quoted } from "../plain/visible";
 import { permissionWords } from "../plain/words";
 import type { Node } from "../views/connectors";
@@ -80,7 +82,7 @@ export function toolCommands(context: Context): Commands {
       }
     },
     "pillion.why": async (given: Given) => {
-      const typed = typeof given === "object" ? (given.tool?.id ?? given.connector?.id) : (given ?? (await vscode.window.showInputBox({ title: "Why is it not there?", prompt: "The name of a connector or a tool" })));
+      const typed = typeof given === "object" ? (given.tool?.id ?? given.connector?.id) : (given ?? (await typeIn({ title: "Why is it not there?", prompt: "The name of a connector or a tool" })));
       if (typed === undefined || typed === "") {
         return;
       }
@@ -204,15 +206,15 @@ async function pickRunning(context: Context): Promise<string | undefined> {
   return picked?.call.callId;
 }
 
-/** Asks for the variables of a template, as RFC 6570's simplest level has them. */
-async function fillTemplate(uriTemplate: string): Promise<string | undefined> {
-  let uri = uriTemplate;
-  for (const [whole, operator, name] of uriTemplate.matchAll(/\{([+#./;?&]?)([^}]+)\}/g)) {
-    const typed = await vscode.window.showInputBox({ title: label(uriTemplate, 100), prompt: `Value of ${quoted(name ?? "")}`, ignoreFocusOut: true });
+/** Asks for the variables of a template. */
+async function fillTemplate(template: string): Promise<string | undefined> {
+  const values = new Map<string, string>();
+  for (const name of templateVariables(template)) {
+    const typed = await typeIn({ title: label(template, 100), prompt: `Value of ${quoted(name)}`, ignoreFocusOut: true });
     if (typed === undefined) {
       return undefined;
     }
-    uri = uri.replace(whole, operator === "+" || operator === "#" ? encodeURI(typed) : encodeURIComponent(typed));
+    values.set(name, typed);
   }
-  return uri;
+  return expanded(template, values);
 }

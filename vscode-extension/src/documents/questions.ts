@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { requests, type Answer, type ApprovalBody, type Ask, type AskId, type ElicitationBody, type InputBody } from "../generated/protocol";
+import { typeIn } from "../input_box";
 import { replyTo } from "../plain/answer";
 import type { Posted } from "../plain/page";
 import { questionLine, questionPage } from "../plain/question_page";
@@ -188,9 +189,9 @@ export class QuestionDocuments implements vscode.Disposable {
             body.options.map((option) => ({ label: label(option), option })),
             { title, ignoreFocusOut: true },
           ).then((picked) => picked?.option)
-        : await vscode.window.showInputBox({
+        : await typeIn({
             title,
-            prompt: label(body.description),
+            prompt: body.description,
             password: body.secret,
             ignoreFocusOut: true,
             ...(body.default === undefined || body.secret ? {} : { value: body.default }),

@@ -42,7 +42,7 @@ export function label(text: string, most = 300): string {
   return clipped(visible(text).replace(/\$\(/g, "$ ("), most);
 }
 
-/** Text of a notification, which VS Code would make links in and cut (U18). */
+/** Text of a notification or of an input box, which VS Code would make links in and cut (U18). */
 export function neutral(text: string, most = 500): string {
   return clipped(label(text, most).replace(/\]\(/g, "] (").replace(/:\/\//g, ":// ").replace(/`/g, "'"), most);
 }
