@@ -32,11 +32,16 @@ function answer(text: string): vscode.LanguageModelToolResult {
   return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
 }
 
+/** A line of the chat: a mere string is Markdown in some of its parts, whose pictures would be fetched before anybody is asked (S23). */
+function plain(text: string): vscode.MarkdownString {
+  return new vscode.MarkdownString().appendText(text);
+}
+
 class SearchTool implements vscode.LanguageModelTool<SearchInput> {
   constructor(private readonly session: Session) {}
 
   prepareInvocation({ input }: vscode.LanguageModelToolInvocationPrepareOptions<SearchInput>): vscode.PreparedToolInvocation {
-    return { invocationMessage: `Searching Pillion's tools for "${label(input.query, 100)}"` };
+    return { invocationMessage: plain(`Searching Pillion's tools for "${label(input.query, 100)}"`) };
   }
 
   async invoke({ input }: vscode.LanguageModelToolInvocationOptions<SearchInput>, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
@@ -56,7 +61,7 @@ class CallTool implements vscode.LanguageModelTool<CallInput> {
   async prepareInvocation({ input }: vscode.LanguageModelToolInvocationPrepareOptions<CallInput>): Promise<vscode.PreparedToolInvocation> {
     const tool = await this.toolOf(input.tool);
     const asks = tool === undefined || tool.permission === "ask";
-    return { invocationMessage: `Calling ${label(tool?.label ?? input.tool, 100)} with ${label(JSON.stringify(input.arguments ?? {}), 200)}${asks ? "; Pillion asks you first" : ""}` };
+    return { invocationMessage: plain(`Calling ${label(tool?.label ?? input.tool, 100)} with ${label(JSON.stringify(input.arguments ?? {}), 200)}${asks ? "; Pillion asks you first" : ""}`) };
   }
 
   async invoke({ input }: vscode.LanguageModelToolInvocationOptions<CallInput>, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
