@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { editorSchema } from "../src/plain/editor_schema";
 import { filled, formFields, formHtml, template, type Fault } from "../src/plain/form";
 
 const schema = JSON.stringify({
@@ -57,4 +58,21 @@ test("a form has nothing of the schema's as markup", () => {
 
 test("a document of arguments begins with what is required", () => {
   assert.equal(template(formFields(schema)), '{\n  "name": "",\n  "size": 3,\n  "kind": "a"\n}\n');
+});
+
+test("TestS23_TheEditorIsGivenNothingOfASchemaToRenderOrFetch", () => {
+  const cases: [unknown, unknown][] = [
+    [{ type: "object", required: ["a"], properties: { a: { type: "string", maxLength: 3 } } }, { type: "object", required: ["a"], properties: { a: { type: "string", maxLength: 3 } } }],
+    [{ markdownDescription: "![](https://a.example/x.png)", description: "a\u202eb" }, { description: "a\\u{202e}b" }],
+    [{ $ref: "https://a.example/s.json", $id: "https://a.example/", $schema: "https://a.example/d" }, {}],
+    [{ $ref: "#/$defs/x", $defs: { x: { defaultSnippets: [{ body: "$1" }], enum: [1] } } }, { $ref: "#/$defs/x", $defs: { x: { enum: [1] } } }],
+    // A property may have a keyword's name.
+    [{ properties: { markdownDescription: { type: "string" }, $ref: true } }, { properties: { markdownDescription: { type: "string" }, $ref: true } }],
+    [{ anyOf: [{ errorMessage: "x", type: "null" }, false], items: [{ $ref: "file:///etc" }] }, { anyOf: [{ type: "null" }, false], items: [{}] }],
+    [{ dependencies: { a: ["b"], c: { markdownDescription: "x" } } }, { dependencies: { a: ["b"], c: {} } }],
+  ];
+  for (const [given, wanted] of cases) {
+    assert.deepEqual(JSON.parse(editorSchema(JSON.stringify(given))), wanted);
+  }
+  assert.equal(editorSchema("{"), "{}");
 });

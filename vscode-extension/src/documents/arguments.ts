@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { requests, type ApprovalBody, type Ask, type Tool } from "../generated/protocol";
+import { editorSchema } from "../plain/editor_schema";
 import { formFields, template } from "../plain/form";
 import { neutral } from "../plain/visible";
 import type { Session } from "../session";
@@ -155,7 +156,7 @@ export class ArgumentEditors implements vscode.FileSystemProvider, vscode.TextDo
   private async open(tool: Tool, text: string, title: string, run: Draft["run"]): Promise<void> {
     const slot = this.next++ % slots;
     const whole = tool.inputSchemaText === undefined ? (await this.session.client.request(requests.toolDetail, { tool: tool.id })).tool : tool;
-    this.schemas[slot] = whole.inputSchemaText ?? "{}";
+    this.schemas[slot] = editorSchema(whole.inputSchemaText ?? "{}");
     this.schemaChanged.fire(vscode.Uri.from({ scheme: schemaScheme, authority: "tool", path: `/${slot}.json` }));
     const name = `${tool.label.replace(/[^\w.-]+/g, "_").slice(0, 60)}-${this.next}.json`;
     const uri = vscode.Uri.from({ scheme: argumentsScheme, path: `/pillion-arguments-${slot}/${name}` });
