@@ -56,7 +56,8 @@ export function living(context: Context): vscode.Disposable {
         void vscode.commands.executeCommand("setContext", "pillion.state", client.state.kind === "running" && !session.isKnown ? "starting" : client.state.kind);
         void vscode.commands.executeCommand("setContext", "pillion.connectors", session.connectors.size);
       }
-      if (part === "mode") {
+      // Before anything was told there is no key yet, and what is compared with one that is missing is not what it seems.
+      if (part === "mode" || part === "state") {
         void vscode.commands.executeCommand("setContext", "pillion.mode", session.mode);
       }
     }),

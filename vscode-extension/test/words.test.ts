@@ -74,6 +74,19 @@ test("TestU15_CommandsOfTheServerAreNotTheExtensions", () => {
   }
 });
 
+test("a command that asks Pillion is enabled only while it runs", () => {
+  const withoutIt = ["connector.copyName", "tool.copyName", "focus", "restart", "trouble", "showOutput", "openSettings", "openWalkthrough"].map((name) => `pillion.${name}`);
+  for (const { command, enablement } of manifest.contributes.commands) {
+    assert.equal(enablement, withoutIt.includes(command) ? undefined : "pillion.state == running", command);
+  }
+  const { commandPalette = [], ...others } = manifest.contributes.menus;
+  for (const { command, when = "" } of [...commandPalette, ...(others["view/title"] ?? [])]) {
+    assert.ok(withoutIt.includes(command) || when === "false" || when.includes("pillion.state == running"), `${command}: ${when}`);
+    // A key that is not there yet is not equal to anything.
+    assert.ok(!/!= (?!running)/.test(when), `${command}: ${when}`);
+  }
+});
+
 test("every menu and welcome view names a command that is there", () => {
   const contributed = new Set(manifest.contributes.commands.map(({ command }) => command));
   for (const { command } of Object.values(manifest.contributes.menus).flat()) {

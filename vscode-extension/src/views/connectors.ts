@@ -180,6 +180,7 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
       ...(connector.processes.length > 0 ? ["running"] : []),
       ...(connector.pinned === true ? ["pinned"] : []),
       ...(also ? ["also"] : []),
+      ...(connector.uri === undefined ? [] : ["written"]),
       "",
     ].join(";");
     item.accessibilityInformation = { label: `${label(connector.name)}, ${look.words}` };
