@@ -68,11 +68,10 @@ class CallTool implements vscode.LanguageModelTool<CallInput> {
     const callId = randomUUID();
     const argumentsText = JSON.stringify(input.arguments ?? {});
     const { client } = this.session;
-    // The user waits for it in the chat of this window: its question is the answer to his own message.
-    this.questions.expect(callId);
     const cancelled = token.onCancellationRequested(() => void client.request(requests.callCancel, { callId }).catch(() => undefined));
     try {
-      const result: CallResult = await client.request(requests.toolCall, { tool: input.tool, argumentsText, callId, include: ["text"] });
+      // The question comes when the agent has got there, and whoever writes elsewhere meanwhile goes on writing (U3).
+      const result: CallResult = await this.questions.expecting(callId, false, () => client.request(requests.toolCall, { tool: input.tool, argumentsText, callId, include: ["text"] }));
       this.session.argumentsOf.set(callId, { tool: result.tool, argumentsText });
       return answer(resultForModel(result));
     } finally {

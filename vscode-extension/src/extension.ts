@@ -1,6 +1,7 @@
 /** Puts the extension together. */
 
 import * as vscode from "vscode";
+import { Attention } from "./attention";
 import { chatTools } from "./chat";
 import { chatServer } from "./chat_server";
 import { Client } from "./client";
@@ -30,11 +31,12 @@ import { StatusBar } from "./views/status_bar";
 export function activate(extension: vscode.ExtensionContext): void {
   const client = new Client(extension.extensionUri);
   const session = new Session(client);
+  const attention = new Attention();
   const editors = new ArgumentEditors(session);
   const texts = new TextDocuments();
-  const questions = new QuestionDocuments(extension.extensionUri, session, editors);
+  const questions = new QuestionDocuments(extension.extensionUri, session, editors, attention);
   const logs = new ConnectorLogs();
-  const calls = new Calls(extension.extensionUri, session, questions, editors, texts);
+  const calls = new Calls(extension.extensionUri, session, questions, editors, texts, attention);
   const context: Context = { extension, client, session, questions, calls, editors, texts, logs };
   const connectors = new ConnectorsView(session);
   const asked = new QuestionsView(session);
@@ -43,6 +45,7 @@ export function activate(extension: vscode.ExtensionContext): void {
   extension.subscriptions.push(
     client,
     session,
+    attention,
     editors,
     texts,
     questions,

@@ -56,7 +56,7 @@ export class Session implements vscode.Disposable {
     });
     client.on(events.connectorsChanged, (p) => {
       if (p.rev !== this.connectorsRev + 1) {
-        void this.seedConnectors();
+        void this.seedConnectors().catch(() => undefined);
         return;
       }
       this.connectorsRev = p.rev;
@@ -71,7 +71,7 @@ export class Session implements vscode.Disposable {
     });
     client.on(events.asksChanged, (p) => {
       if (p.rev !== this.asksRev + 1) {
-        void this.seedAsks();
+        void this.seedAsks().catch(() => undefined);
         return;
       }
       this.asksRev = p.rev;
@@ -111,6 +111,21 @@ export class Session implements vscode.Disposable {
       known.catch(() => this.catalogues.delete(connector.id));
     }
     return known;
+  }
+
+  /** Reads the open questions anew. */
+  async seedAsks(): Promise<void> {
+    const { rev, asks } = await this.client.request(requests.asks, {});
+    if (rev < this.asksRev) {
+      return; // What was told meanwhile is newer.
+    }
+    this.asksRev = rev;
+    const known = this.asks;
+    const gone = [...known.keys()].filter((id) => !asks.some((ask) => ask.askId === id));
+    this.takeAsks(
+      asks.filter((ask) => !known.has(ask.askId)),
+      gone.map((askId) => ({ askId, how: "withdrawn" })),
+    );
   }
 
   /** Reads the standing permissions and consents anew. */
@@ -185,20 +200,6 @@ export class Session implements vscode.Disposable {
     this.connectors = new Map(connectors.map((c) => [c.id, c]));
     this.catalogues.clear();
     this.connectorsAreOthers();
-  }
-
-  private async seedAsks(): Promise<void> {
-    const { rev, asks } = await this.client.request(requests.asks, {});
-    if (rev < this.asksRev) {
-      return; // What was told meanwhile is newer.
-    }
-    this.asksRev = rev;
-    const known = this.asks;
-    const gone = [...known.keys()].filter((id) => !asks.some((ask) => ask.askId === id));
-    this.takeAsks(
-      asks.filter((ask) => !known.has(ask.askId)),
-      gone.map((askId) => ({ askId, how: "withdrawn" })),
-    );
   }
 
   private async seedEvents(): Promise<void> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApprovalBody, Ask, ConsentBody, ConsentItem, Tool } from "../src/generated/protocol";
 import { replyTo } from "../src/plain/answer";
+import { mayTakeFocus } from "../src/plain/focus";
 import { questionLine, questionPage, standingChoices } from "../src/plain/question_page";
 
 const tool: Tool = { id: "t", label: "notes.write", servedName: "notes__write", connector: "c", name: "write", summary: "Writes.", tokens: 1, permission: "ask", hash: "h" };
@@ -94,6 +95,21 @@ test("TestS17_AnElicitationIsNotPillionsVoice", () => {
   const page = questionPage(ask("elicitation", { connector: "c", name: "x", message: "Pillion asks: your password?", schemaText: "{}" }));
   assert.ok(page.includes("asks, not Pillion"));
   assert.match(page, /<pre class="foreign"[^>]*>Pillion asks/);
+});
+
+test("TestU3_WhoeverWritesKeepsTheFocus", () => {
+  const now = 10_000;
+  for (const [actedAt, typedAt, may] of [
+    [9_000, 0, true],
+    // He wrote, and then asked for it.
+    [9_900, 9_800, true],
+    [9_000, 9_500, false],
+    [1_000, 9_001, false],
+    // He has stopped writing.
+    [1_000, 9_000, true],
+  ] as const) {
+    assert.equal(mayTakeFocus(actedAt, typedAt, now), may, `${actedAt} ${typedAt}`);
+  }
 });
 
 test("a question of a kind that is not known is left open", () => {

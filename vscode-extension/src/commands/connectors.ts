@@ -30,7 +30,7 @@ export function connectorCommands(context: Context): Commands {
     "pillion.connector.restart": named("Restart which connector?", (connector) => settle(connector, requests.connectorRestart, "Restarting")),
     "pillion.connector.stop": named("Stop which connector?", (connector) => client.request(requests.connectorStop, { connector: connector.id }), (c) => c.processes.length > 0),
     "pillion.connector.enable": named("Switch on which connector?", (connector) =>
-      questions.during(async () => questions.openById((await client.request(requests.connectorSet, { connector: connector.id, enabled: true })).askId)), (c) => c.state === "disabled"),
+      questions.raise(() => client.request(requests.connectorSet, { connector: connector.id, enabled: true })), (c) => c.state === "disabled"),
     "pillion.connector.disable": named("Switch off which connector, for you?", (connector) => client.request(requests.connectorSet, { connector: connector.id, enabled: false }), (c) => c.state !== "disabled"),
     "pillion.connector.pin": named("List which connector first?", (connector) => client.request(requests.connectorSet, { connector: connector.id, pinned: true })),
     "pillion.connector.unpin": named("No longer list which connector first?", (connector) => client.request(requests.connectorSet, { connector: connector.id, pinned: false }), (c) => c.pinned === true),
@@ -60,12 +60,8 @@ export function connectorCommands(context: Context): Commands {
 
 /** Opens the question about a connector that waits. */
 async function review(context: Context, connector: Connector): Promise<void> {
-  const { askId } = await context.questions.during(() => context.client.request(requests.askShow, { connector: connector.id }));
-  if (askId !== null && !context.questions.openById(askId)) {
-    // The list of questions is told just after.
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    context.questions.openById(askId);
-  } else if (askId === null) {
+  const { askId } = await context.questions.raise(() => context.client.request(requests.askShow, { connector: connector.id }));
+  if (askId === null) {
     void vscode.window.showInformationMessage(neutral(`Pillion: the connector ${quoted(connector.name)} needs no permission.`));
   }
 }

@@ -33,12 +33,10 @@ export function toolCommands(context: Context): Commands {
       return;
     }
     const params = { connector: tool.connector, tool: tool.id, decision, scope: standingScope(session.connectors.get(tool.connector)), hash: tool.hash };
-    const { rule: made, askId } = await questions.during(() => client.request(requests.permissionSet, params));
+    const { rule: made, askId } = await questions.raise(() => client.request(requests.permissionSet, params));
     if (askId === undefined) {
       await session.seedPermissions();
-      void offerUndo(context, made.id, `from now on: ${label(made.label, 200)}`);
-    } else {
-      questions.openById(askId);
+      await offerUndo(context, made.id, `from now on: ${label(made.label, 200)}`);
     }
   };
   const toolState = (state: "on" | "off") => async (given: Given) => {
@@ -131,8 +129,7 @@ export function toolCommands(context: Context): Commands {
     "pillion.call.refuse": async (call: Activity) => rule("deny")((await client.request(requests.toolDetail, { tool: session.argumentsOf.get(call.callId)?.tool ?? call.tool }))),
     "pillion.standing.undo": async (standing: Standing | undefined) => {
       if (standing?.kind === "rule") {
-        const { askId } = await questions.during(() => client.request(requests.permissionRemove, { id: standing.rule.id }));
-        questions.openById(askId);
+        await questions.raise(() => client.request(requests.permissionRemove, { id: standing.rule.id }));
       } else if (standing?.kind === "consent") {
         await client.request(requests.consentRevoke, { root: standing.record.root, connector: standing.record.name });
       }
@@ -143,15 +140,13 @@ export function toolCommands(context: Context): Commands {
 }
 
 async function wanted(context: Context, change: WantedChange): Promise<void> {
-  const { askId } = await context.questions.during(() => context.client.request(requests.askShow, { change }));
-  context.questions.openById(askId);
+  await context.questions.raise(() => context.client.request(requests.askShow, { change }));
 }
 
 async function offerUndo(context: Context, id: string, words: string): Promise<void> {
   const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: ${words}`), "Undo");
   if (chosen === "Undo") {
-    const { askId } = await context.questions.during(() => context.client.request(requests.permissionRemove, { id }));
-    context.questions.openById(askId);
+    await context.questions.raise(() => context.client.request(requests.permissionRemove, { id }));
     await context.session.seedPermissions();
   }
 }

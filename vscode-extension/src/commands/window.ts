@@ -11,10 +11,10 @@ export function windowCommands(context: Context): Commands {
   return {
     "pillion.focus": () => vscode.commands.executeCommand("pillion.connectors.focus"),
     "pillion.review": async () => {
-      const { askId } = await questions.during(() => client.request(requests.askShow, {}));
+      const { askId } = await questions.raise(() => client.request(requests.askShow, {}));
       if (askId === null && session.asks.size === 0) {
         void vscode.window.showInformationMessage("Pillion: nothing needs permission and nothing is asked.");
-      } else if (!questions.openById(askId)) {
+      } else if (askId === null) {
         await openNext(context);
       }
     },
@@ -61,8 +61,7 @@ export function windowCommands(context: Context): Commands {
 }
 
 async function setMode({ client, session, questions }: Context, mode: Mode): Promise<void> {
-  const { askId } = await questions.during(() => client.request(requests.modeSet, { mode }));
-  questions.openById(askId);
+  await questions.raise(() => client.request(requests.modeSet, { mode }));
   await session.seedPermissions();
 }
 

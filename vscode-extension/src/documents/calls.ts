@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { WorkDoneProgress } from "vscode-languageclient/node";
+import type { Attention } from "../attention";
 import { requests, type Attachment, type CallParams, type CallResult, type PromptGetResult, type Prompt, type Resource, type ResourceReadResult, type Tool } from "../generated/protocol";
 import { filled, formFields, formHtml, type Fault } from "../plain/form";
 import { block, button, list, row, said, value } from "../plain/page";
@@ -33,6 +34,7 @@ export class Calls {
     private readonly questions: QuestionDocuments,
     private readonly editors: ArgumentEditors,
     private readonly texts: TextDocuments,
+    private readonly attention: Attention,
   ) {}
 
   /** Opens the form of a tool, filled with arguments where there are some. */
@@ -73,9 +75,10 @@ export class Calls {
 
   /** Calls a tool with exactly these arguments and shows what came of it. */
   async run(tool: Tool, argumentsText: string): Promise<CallResult | undefined> {
+    const actedAt = Date.now();
     const result = await this.call(tool, argumentsText);
     if (result !== undefined && result.status !== "invalidArguments") {
-      await this.show(tool.label, result, { tool: tool.id, argumentsText });
+      await this.show(tool.label, result, { tool: tool.id, argumentsText }, this.attention.isFree(actedAt));
     }
     return result;
   }
@@ -103,12 +106,12 @@ export class Calls {
       void vscode.window.showInformationMessage(neutral(`Pillion: ${tool} ${detail.state === "running" ? "is running" : detail.state === "asking" ? "waits for your answer" : "has no result that is kept"}.`));
       return;
     }
-    await this.show(tool, detail.result, known);
+    await this.show(tool, detail.result, known, true);
   }
 
   /** Reads a resource and shows it. */
   async openResource(resource: Pick<Resource, "connector" | "uri" | "name">): Promise<void> {
-    const callId = this.expected();
+    const callId = randomUUID();
     const result = await this.following<ResourceReadResult>(callId, `Reading ${label(resource.name, 60)}`, (workDoneToken) =>
       this.session.client.request(requests.resourceRead, { connector: resource.connector, uri: resource.uri, callId, workDoneToken }),
     );
@@ -133,7 +136,7 @@ export class Calls {
         given[argument.name] = typed;
       }
     }
-    const callId = this.expected();
+    const callId = randomUUID();
     const result = await this.following<PromptGetResult>(callId, `Asking for ${label(prompt.name, 60)}`, (workDoneToken) =>
       this.session.client.request(requests.promptGet, { connector: prompt.connector, name: prompt.name, arguments: given, callId, workDoneToken }),
     );
@@ -182,12 +185,6 @@ export class Calls {
     });
   }
 
-  private expected(): string {
-    const callId = randomUUID();
-    this.questions.expect(callId);
-    return callId;
-  }
-
   private async runFromForm(tool: Tool, text: string, page: OpenPage): Promise<void> {
     const result = await this.run(tool, text);
     if (result?.status === "invalidArguments") {
@@ -205,7 +202,7 @@ export class Calls {
   }
 
   private async call(tool: Tool, argumentsText: string): Promise<CallResult | undefined> {
-    const callId = this.expected();
+    const callId = randomUUID();
     this.last = { tool: tool.id, argumentsText };
     this.session.argumentsOf.set(callId, this.last);
     try {
@@ -234,7 +231,7 @@ export class Calls {
         tell(label(report.message, 120) + (report.kind === "report" && report.percentage !== undefined ? ` (${report.percentage} %)` : ""));
       }
     });
-    const done = act(token);
+    const done = this.questions.expecting(callId, true, () => act(token));
     const settled = done.then(
       () => undefined,
       () => undefined,
@@ -258,11 +255,11 @@ export class Calls {
     }
   }
 
-  private async show(tool: string, result: CallResult, made: Made | undefined): Promise<void> {
+  private async show(tool: string, result: CallResult, made: Made | undefined, takesFocus: boolean): Promise<void> {
     const shown = await pictures(result.attachments);
     openPage(
       this.extension,
-      { type: "pillion.result", title: `Result of ${label(tool, 60)}`, icon: "result", takesFocus: true },
+      { type: "pillion.result", title: `Result of ${label(tool, 60)}`, icon: "result", takesFocus },
       resultPage(tool, result, made?.argumentsText, shown),
       ({ action }) => void this.resultAction(action, tool, result, made),
     );

@@ -8,16 +8,28 @@ import type { Posted } from "../plain/page";
 import { questionLine, questionPage } from "../plain/question_page";
 import { label, neutral, quoted } from "../plain/visible";
 import type { Session } from "../session";
+import type { Attention } from "../attention";
 import { askModel } from "../sampling";
 import { Announcements } from "./announcements";
 import type { ArgumentEditors } from "./arguments";
 import { openPage, type OpenPage } from "./web_page";
 
+/** The notification of a question may come just after the answer to what raised it. */
+const lateMs = 500;
+
+/** What the user did: his own commands lead him to their question, and what his chat does shows it beside what he is at. */
+interface Action {
+  at: number;
+  takesFocus: boolean;
+}
+
 /** The open question documents. */
 export class QuestionDocuments implements vscode.Disposable {
   private readonly pages = new Map<AskId, OpenPage>();
-  private readonly mine = new Set<string>();
+  /** Calls that this window makes, with the time at which each began. */
+  private readonly mine = new Map<string, Action>();
   private acting = 0;
+  private actedAt = 0;
   private readonly announcements = new Announcements((askId) => this.openById(askId));
   private readonly subscriptions: { dispose(): void }[];
 
@@ -25,6 +37,7 @@ export class QuestionDocuments implements vscode.Disposable {
     private readonly extension: vscode.Uri,
     private readonly session: Session,
     private readonly editors: ArgumentEditors,
+    private readonly attention: Attention,
   ) {
     this.subscriptions = [
       this.announcements,
@@ -33,16 +46,16 @@ export class QuestionDocuments implements vscode.Disposable {
     ];
   }
 
-  /** Opens the document of a question. */
-  open(ask: Ask): void {
+  /** Opens the document of a question; one that takes no focus stands beside what the user is at. */
+  open(ask: Ask, takesFocus = true): void {
     this.announcements.withdraw(ask.askId);
     const known = this.pages.get(ask.askId);
     if (known !== undefined) {
-      known.panel.reveal();
+      known.panel.reveal(undefined, !takesFocus);
       return;
     }
     const line = questionLine(ask);
-    const page = openPage(this.extension, { type: "pillion.question", title: line.title, icon: "question", takesFocus: true }, questionPage(ask), (posted, at) => void this.posted(ask, posted, at));
+    const page = openPage(this.extension, { type: "pillion.question", title: line.title, icon: "question", takesFocus }, questionPage(ask), (posted, at) => void this.posted(ask, posted, at));
     this.pages.set(ask.askId, page);
     // A document that is closed answers nothing: the question stays open.
     page.panel.onDidDispose(() => this.pages.delete(ask.askId));
@@ -57,6 +70,18 @@ export class QuestionDocuments implements vscode.Disposable {
     return ask !== undefined;
   }
 
+  /** Does what the user wants, and opens the question that it raises. */
+  async raise<T extends { askId?: AskId | null }>(action: () => Promise<T>): Promise<T> {
+    const raised = await this.during(action);
+    const { askId } = raised;
+    if (askId !== null && askId !== undefined && !this.openById(askId)) {
+      // The list of questions is told apart from the answer, and may come after it.
+      await this.session.seedAsks();
+      this.openById(askId);
+    }
+    return raised;
+  }
+
   /** Opens what is asked already of a value that a connector waits for. */
   openInputOf(connector: string): void {
     for (const ask of this.session.asks.values()) {
@@ -66,19 +91,24 @@ export class QuestionDocuments implements vscode.Disposable {
     }
   }
 
-  /** Questions of this call are the answer to the user's own action: they open at once. */
-  expect(callId: string): void {
-    this.mine.add(callId);
+  /** Makes a call whose questions are the answer to the user's own action: they open at once, until it has come to its end. */
+  async expecting<T>(callId: string, takesFocus: boolean, call: () => Promise<T>): Promise<T> {
+    this.mine.set(callId, { at: Date.now(), takesFocus });
+    try {
+      return await call();
+    } finally {
+      setTimeout(() => this.mine.delete(callId), lateMs);
+    }
   }
 
   /** The same for every question that a short action of the user's brings up. */
   async during<T>(action: () => Promise<T>): Promise<T> {
     this.acting++;
+    this.actedAt = Date.now();
     try {
       return await action();
     } finally {
-      // The notification of a question may come just after the answer to what raised it.
-      setTimeout(() => this.acting--, 500);
+      setTimeout(() => this.acting--, lateMs);
     }
   }
 
@@ -92,8 +122,9 @@ export class QuestionDocuments implements vscode.Disposable {
   }
 
   private opened(ask: Ask): void {
-    if (this.acting > 0 || (ask.callId !== undefined && this.mine.has(ask.callId))) {
-      this.open(ask);
+    const action = this.mine.get(ask.callId ?? "") ?? (this.acting > 0 && ask.asker.kind === "editor" ? { at: this.actedAt, takesFocus: true } : undefined);
+    if (action !== undefined && this.attention.isFree(action.at)) {
+      this.open(ask, action.takesFocus);
       return;
     }
     if (vscode.workspace.getConfiguration("pillion").get("notifications") !== "none") {

@@ -15,7 +15,7 @@ export interface OpenPage {
 /** Opens a page. It keeps what was typed while it is hidden, and loads nothing from elsewhere. */
 export function openPage(
   extension: vscode.Uri,
-  options: { type: string; title: string; icon: string; takesFocus: boolean; beside?: boolean },
+  options: { type: string; title: string; icon: string; takesFocus: boolean },
   body: Html,
   onPost: (posted: Posted, page: OpenPage) => void,
 ): OpenPage {
@@ -23,7 +23,8 @@ export function openPage(
   const panel = vscode.window.createWebviewPanel(
     options.type,
     options.title,
-    { viewColumn: options.beside === true ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active, preserveFocus: !options.takesFocus },
+    // In the place of an editor that has the focus it would take that away with it.
+    options.takesFocus ? { viewColumn: vscode.ViewColumn.Active } : { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
     { enableScripts: true, enableFindWidget: true, retainContextWhenHidden: true, localResourceRoots: [media] },
   );
   panel.iconPath = {
