@@ -32,7 +32,7 @@ var directions = map[string][]string{
 	"mcp/catalog":    {"mcp/state"},
 	"mcp/connector":  {"mcp/catalog", "mcp/process", "mcp/redact", "mcp/state", "mcp/parts"},
 	"mcp/demo":       {},
-	"mcp/agent":      {"mcp/catalog"},
+	"mcp/agenthost":  {"mcp/catalog"},
 	"mcp/mcptest":    {"mcp/process"}, "mcp/mcptest/fakestdio": {"mcp/mcptest"},
 	"mcp/host": {
 		"mcp/auth", "mcp/config", "mcp/consent", "mcp/permission", "mcp/personal", "mcp/connector", "mcp/catalog", "mcp/result", "mcp/audit", "mcp/policy", "mcp/repository", "mcp/why", "mcp/process", "mcp/redact", "mcp/state", "mcp/place", "mcp/settings", "mcp/parts",
@@ -65,7 +65,7 @@ var directions = map[string][]string{
 	"sidecar": {
 		"sidecar/core", "sidecar/attach", "sidecar/configdoc", "sidecar/stream", "sidecar/doctor", "editors", "rpc", "rpc/message",
 		"mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
-		"mcp/agent", "browser/hint",
+		"mcp/agenthost", "browser/hint",
 		"mcp/admission", "mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
 		"mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why", "mcp/audit", "mcp/activity",
 	},

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"pillion/browser/hint"
-	"pillion/mcp/agent"
+	"pillion/mcp/agenthost"
 	"pillion/mcp/host"
 	"pillion/rpc"
 	"pillion/rpc/message"
@@ -22,18 +22,18 @@ func (s *Session) agentPrompt(ctx context.Context, params message.AgentPromptPar
 		return message.AgentPromptResult{}, err
 	}
 	offered := c.Tools()
-	tools := make([]agent.Tool, len(offered))
+	tools := make([]agenthost.Tool, len(offered))
 	for i, tool := range offered {
-		tools[i] = agent.Tool{Name: tool.ServedName, Summary: tool.Summary}
+		tools[i] = agenthost.Tool{Name: tool.ServedName, Summary: tool.Summary}
 	}
-	section, down := agent.NewSection(tools), downFor(c.Connectors())
-	facts := make([]agent.Down, len(down))
+	section, down := agenthost.NewSection(tools), downFor(c.Connectors())
+	facts := make([]agenthost.Down, len(down))
 	for i, one := range down {
-		facts[i] = agent.Down{Connector: one.Name, Reason: one.Reason}
+		facts[i] = agenthost.Down{Connector: one.Name, Reason: one.Reason}
 	}
 	return message.AgentPromptResult{
 		Text: section.Text, Tokens: section.Tokens, Stamp: section.Stamp, Stale: params.Stamp != "" && params.Stamp != section.Stamp,
-		Down: down, Now: agent.DownFacts(facts),
+		Down: down, Now: agenthost.DownFacts(facts),
 	}, nil
 }
 
@@ -97,7 +97,7 @@ func (s *Session) agentClean(ctx context.Context, params message.AgentCleanParam
 	if err != nil {
 		return message.AgentCleanResult{}, err
 	}
-	clean, changes, err := agent.Clean(params.Text, arguments.Schema)
+	clean, changes, err := agenthost.Clean(params.Text, arguments.Schema)
 	if err != nil {
 		return message.AgentCleanResult{Changes: []string{}, Missing: []string{}, Fault: err.Error()}, nil
 	}
@@ -105,21 +105,21 @@ func (s *Session) agentClean(ctx context.Context, params message.AgentCleanParam
 }
 
 // argumentsOf reads the schema of a tool; fault is what is wrong with the request.
-func (s *Session) argumentsOf(ctx context.Context, ref message.ToolRef, fault error) (host.Tool, agent.Arguments, error) {
+func (s *Session) argumentsOf(ctx context.Context, ref message.ToolRef, fault error) (host.Tool, agenthost.Arguments, error) {
 	if fault != nil {
-		return host.Tool{}, agent.Arguments{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", fault)
+		return host.Tool{}, agenthost.Arguments{}, rpc.Errorf(rpc.CodeInvalidParams, "%s", fault)
 	}
 	c, err := s.host(ctx)
 	if err != nil {
-		return host.Tool{}, agent.Arguments{}, err
+		return host.Tool{}, agenthost.Arguments{}, err
 	}
 	tool, err := c.Tool(string(ref))
 	if err != nil {
-		return host.Tool{}, agent.Arguments{}, misuse(err)
+		return host.Tool{}, agenthost.Arguments{}, misuse(err)
 	}
-	arguments, err := agent.NewArguments(tool.InputSchema)
+	arguments, err := agenthost.NewArguments(tool.InputSchema)
 	if err != nil {
-		return host.Tool{}, agent.Arguments{}, rpc.Errorf(rpc.CodeInvalidParams, "the tool %q: %s", tool.Label, err)
+		return host.Tool{}, agenthost.Arguments{}, rpc.Errorf(rpc.CodeInvalidParams, "the tool %q: %s", tool.Label, err)
 	}
 	return tool, arguments, nil
 }
