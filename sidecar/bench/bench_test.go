@@ -13,7 +13,7 @@ func TestEveryMeasurementRuns(t *testing.T) {
 	}
 	t.Parallel()
 	var out bytes.Buffer
-	err := run(t.Context(), &report{out: &out}, plan{rounds: 1, portions: 1, starts: 1}, "", []string{"call", "rules", "configured", "stuck", "starting", "swap", "big", "typing", "start", "cold", "memory"})
+	err := run(t.Context(), &report{out: &out}, plan{rounds: 1, portions: 1, starts: 1}, "", "", []string{"call", "rules", "configured", "stuck", "starting", "swap", "big", "typing", "start", "cold", "memory"})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.Bytes())
 	}
@@ -28,7 +28,7 @@ func TestEveryMeasurementRuns(t *testing.T) {
 }
 
 func TestUnknownMeasurement(t *testing.T) {
-	err := run(t.Context(), &report{}, plan{rounds: 1, portions: 1, starts: 1}, "", []string{"call", "speed"})
+	err := run(t.Context(), &report{}, plan{rounds: 1, portions: 1, starts: 1}, "", "", []string{"call", "speed"})
 	if err == nil || !strings.Contains(err.Error(), `"speed"`) {
 		t.Errorf("error %v does not name what is unknown", err)
 	}

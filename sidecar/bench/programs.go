@@ -16,6 +16,7 @@ import (
 type programs struct {
 	folder                                        string
 	pillion, relay, echo, sdk, fake, floor, jrpc2 string
+	peer                                          string // of mcp-hub; "" is none
 }
 
 const (

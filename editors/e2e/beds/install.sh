@@ -78,7 +78,7 @@ install_bed() {
   staticcheck)
     keep staticcheck "$staticcheck $(go env GOVERSION)" go_program "honnef.co/go/tools/cmd/staticcheck@$staticcheck"
     ;;
-  tools | servers | more-servers | conformance)
+  tools | servers | more-servers | conformance | peers)
     keep "$1" "$(checksum "$beds/../$1/package-lock.json")" npm_package "$beds/../$1"
     ;;
   luacheck)

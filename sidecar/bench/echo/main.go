@@ -37,6 +37,8 @@ type request struct {
 	ID     jsontext.Value `json:"id"`
 	Method string         `json:"method"`
 	Params struct {
+		ProtocolVersion jsontext.Value `json:"protocolVersion"`
+
 		Name      string `json:"name"`
 		Arguments struct {
 			Text jsontext.Value `json:"text"`
@@ -90,7 +92,8 @@ func (s *server) answer(r *request, to []byte) []byte {
 		}
 		return append(append(to, r.Params.Arguments.Text...), `}]}`...)
 	case "initialize":
-		return append(to, `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"echo","version":"0"}}`...)
+		to = append(append(to, `"result":{"protocolVersion":`...), r.Params.ProtocolVersion...) // whichever it is, this looks alike in it
+		return append(to, `,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"echo","version":"0"}}`...)
 	case "tools/list":
 		return append(append(to, `"result":`...), s.list...)
 	case "ping":
