@@ -113,7 +113,7 @@ e2e-run: e2e-beds vsix
 
 # What every browser must do, in a real one; a line for each test. It is no part of make test until a window offers a browser.
 browser: build
-	@$(BEDS)/install.sh isolation chromium
+	@$(BEDS)/install.sh isolation chromium browser-playwright browser-chrome-devtools
 	$(LEG) -each -tests browser $(E2E) ./browser/...
 
 # The Neovim plugin alone; PILLION_TESTS names some of its tests, PILLION_UPDATE=1 writes the screens that are compared.

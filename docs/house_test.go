@@ -53,7 +53,7 @@ var directions = map[string][]string{
 	"browser/devtools":      {},
 	"browser/native":        {"browser", "browser/devtools", "browser/policy", "browser/relay"},
 	"browser/install":       {"mcp/place", "mcp/process", "mcp/state"},
-	"browser/node":          {"browser/native", "browser/install"},
+	"browser/node":          {"browser", "browser/native", "browser/install", "mcp/process"},
 	"browser/browsertest":   {"browser/relay"},
 	"browser/hint":          {},
 	"sidecar/watch":         {},

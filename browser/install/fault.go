@@ -34,8 +34,11 @@ type Error struct {
 	Err    error  // may be nil
 }
 
-func (e *Error) Error() string {
-	text := fmt.Sprintf("install browser %q: %s", e.Kind, e.what())
+func (e *Error) Error() string { return fmt.Sprintf("install browser %q: %s", e.Kind, e.Clause()) }
+
+// Clause says what is wrong, for a person.
+func (e *Error) Clause() string {
+	text := e.what()
 	if e.Said != "" && e.Reason != OldNode {
 		text += "; it said: " + e.Said
 	} else if e.Err != nil {
@@ -71,26 +74,27 @@ func (e *Error) what() string {
 	return "npm could not do it"
 }
 
-// Steps is what a person can do about it, in one or two sentences.
-func (e *Error) Steps() string {
-	const native = " The browser without Node (`native`) needs none of this."
+// Steps is what a person can do about it, in order.
+func (e *Error) Steps() []string {
+	again := "Then try again: pillion browser install " + string(e.Kind)
+	without := `Or choose the browser without Node, which needs none of this: "browserProvider": "native" in your settings.json.`
 	switch e.Reason {
 	case NoNode, OldNode:
-		return "Install Node " + e.Needs + " or newer so that it is on the PATH of your login shell, then try again." + native
+		return []string{"Install Node " + e.Needs + " or newer, so that it is on the PATH of your login shell.", without}
 	case NoNPM:
-		return "Install npm beside Node (on Debian and Ubuntu: apt install npm), then try again." + native
+		return []string{"Install npm beside Node (on Debian and Ubuntu: apt install npm).", without}
 	case Offline:
-		return "Look at the network, and at proxy and registry of npm (`npm config list`), then try again: `pillion browser install " + string(e.Kind) + "`." + native
+		return []string{"Look at the network, and at proxy and registry of npm: npm config list", again, without}
 	case NoSpace:
-		return "Make some 100 MB free, then try again: `pillion browser install " + string(e.Kind) + "`."
+		return []string{"Make some 100 MB free.", again}
 	case NotAllowed:
-		return "Make the folder writable for yourself, then try again: `pillion browser install " + string(e.Kind) + "`."
+		return []string{"Make the folder writable for yourself.", again}
 	case NotServed, Altered:
-		return "Look at the registry that npm is set to (`npm config get registry`): a mirror may lack it or change it." + native
+		return []string{"Look at the registry that npm is set to, a mirror may lack or change it: npm config get registry", without}
 	case NotThere:
-		return "Install it: `pillion browser install " + string(e.Kind) + "`."
+		return []string{"Install it: pillion browser install " + string(e.Kind)}
 	}
-	return "Try again: `pillion browser install " + string(e.Kind) + "`." + native
+	return []string{again, without}
 }
 
 // reasonOf reads why npm gave up out of what it wrote: it names a code, which is one of Node's or its own.

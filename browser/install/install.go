@@ -40,8 +40,24 @@ type Program struct {
 	Folder string // that it lies in, Pillion's own
 }
 
-// Find is the installed browser, if Node can run it. It installs nothing. The error is the context's or an *Error.
-func (i *Installer) Find(ctx context.Context, k Kind) (Program, error) {
+// CheckNode returns why Node cannot run the browser here, or nil. The error is the context's or an *Error.
+func (i *Installer) CheckNode(ctx context.Context, k Kind) error {
+	r, err := k.release()
+	if err != nil {
+		return &Error{Kind: k, Reason: Other, Err: err}
+	}
+	_, err = i.find(ctx, k, r, false)
+	return err
+}
+
+// Has reports whether the browser is installed. It looks at files alone.
+func (i *Installer) Has(k Kind) bool {
+	r, err := k.release()
+	return err == nil && i.has(k, r)
+}
+
+// Locate is the installed browser. It looks at files alone, and not at the version of Node. The error is an *Error.
+func (i *Installer) Locate(k Kind) (Program, error) {
 	r, err := k.release()
 	if err != nil {
 		return Program{}, &Error{Kind: k, Reason: Other, Err: err}
@@ -49,11 +65,11 @@ func (i *Installer) Find(ctx context.Context, k Kind) (Program, error) {
 	if !i.has(k, r) {
 		return Program{}, &Error{Kind: k, Reason: NotThere}
 	}
-	found, err := i.find(ctx, k, r, false)
+	node, err := i.look(process.Resolver{Path: i.path()}, "node")
 	if err != nil {
-		return Program{}, err
+		return Program{}, &Error{Kind: k, Reason: NoNode, Needs: r.node.String(), Err: err}
 	}
-	return i.program(k, r, found.node), nil
+	return i.program(k, r, node), nil
 }
 
 func (i *Installer) folderOf(k Kind, r release) string {

@@ -111,7 +111,7 @@ func reason(err error) Reason {
 func TestH2_InstallsOnce(t *testing.T) {
 	m := newMachine(t, "v22.12.0")
 	i := m.installer()
-	if _, err := i.Find(t.Context(), Playwright); reason(err) != NotThere {
+	if _, err := i.Locate(Playwright); reason(err) != NotThere {
 		t.Fatal(err)
 	}
 	var said []string
@@ -128,7 +128,7 @@ func TestH2_InstallsOnce(t *testing.T) {
 	m.write("does", "EINTEGRITY") // npm is not run again
 	for _, again := range []func() (Program, error){
 		func() (Program, error) { return i.Install(t.Context(), Playwright, nil) },
-		func() (Program, error) { return m.installer().Find(t.Context(), Playwright) },
+		func() (Program, error) { return m.installer().Locate(Playwright) },
 	} {
 		if found, err := again(); err != nil || found != made {
 			t.Errorf("%+v, %v", found, err)
@@ -192,7 +192,7 @@ func TestH2_WhatGoesWrongIsSaidAndASecondTryWorks(t *testing.T) {
 			m.write("does", does)
 			_, err := m.installer().Install(t.Context(), Playwright, nil)
 			var fault *Error
-			if !errors.As(err, &fault) || fault.Reason != want || fault.Steps() == "" || fault.Kind != Playwright {
+			if !errors.As(err, &fault) || fault.Reason != want || len(fault.Steps()) == 0 || fault.Clause() == "" || fault.Kind != Playwright {
 				t.Errorf("%v", err)
 			}
 			if left := m.leaves(); len(left) != 0 {
@@ -209,10 +209,7 @@ func TestH2_WhatGoesWrongIsSaidAndASecondTryWorks(t *testing.T) {
 func TestH2_NodeIsLookedAtFirst(t *testing.T) {
 	for version, want := range map[string]Reason{"v18.20.0": OldNode, "v20.18.1": OldNode, "v20.19.0": "", "v23.0.0": "", "nonsense": NoNode} {
 		m := newMachine(t, version)
-		if _, err := state.Open(m.installer().o.Folder); err != nil {
-			t.Fatal(err)
-		}
-		_, err := m.installer().find(t.Context(), ChromeDevTools, must(ChromeDevTools.release()), false)
+		err := m.installer().CheckNode(t.Context(), ChromeDevTools)
 		if reason(err) != want {
 			t.Errorf("%s: %v", version, err)
 		}

@@ -102,7 +102,7 @@ func (i *Installer) look(in process.Resolver, name string) (string, error) {
 // output runs a program to its end and returns what it wrote.
 func (i *Installer) output(ctx context.Context, program string, arguments ...string) (string, error) {
 	said := &tail{}
-	err := i.run(ctx, process.Spec{Path: program, Args: arguments, Dir: i.o.Folder}, said)
+	err := i.run(ctx, process.Spec{Path: program, Args: arguments, Dir: os.TempDir()}, said)
 	return said.String(), err
 }
 

@@ -54,11 +54,13 @@ func programs(t testing.TB, kind install.Kind) (node, script string) {
 	if cache == "" {
 		t.Skip("PILLION_DEV_CACHE is not set")
 	}
-	found, err := filepath.Glob(filepath.Join(cache, "browsers", string(kind)+"-*", "node_modules", kind.Package()))
-	if err != nil || len(found) == 0 {
-		t.Fatalf("the bed does not have %s", kind)
+	script = filepath.Join(cache, "browser-"+string(kind), "node_modules", filepath.FromSlash(kind.Package()), map[install.Kind]string{
+		install.Playwright: "cli.js", install.ChromeDevTools: "build/src/bin/chrome-devtools-mcp.js",
+	}[kind])
+	if _, err := os.Stat(script); err != nil {
+		t.Fatalf("the bed of %s: %v", kind, err)
 	}
-	return node, filepath.Join(found[0], map[install.Kind]string{install.Playwright: "cli.js", install.ChromeDevTools: "build/src/bin/chrome-devtools-mcp.js"}[kind])
+	return node, script
 }
 
 func connect(t *testing.T, kind install.Kind, version string, s browsertest.Setup) *mcp.ClientSession {
@@ -69,7 +71,7 @@ func connect(t *testing.T, kind install.Kind, version string, s browsertest.Setu
 	served := make(chan error, 1)
 	go func() {
 		served <- Serve(context.Background(), requests, toClient, Options{
-			Kind: kind, Node: node, Script: script, Executable: os.Args[0], Patience: 40 * time.Second, Stderr: os.Stderr,
+			Kind: kind, Node: node, Script: script, Executable: os.Args[0], Patience: 40 * time.Second, Stderr: io.Discard,
 			Native: native.Options{
 				Search:         devtools.Search{Path: os.Getenv("PATH"), Getenv: os.Getenv},
 				WithoutSandbox: os.Getuid() == 0,

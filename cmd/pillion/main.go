@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pillion/browser/node"
 	"pillion/mcp/process"
 	"pillion/mcp/settings"
 	"pillion/sidecar/core"
@@ -21,6 +22,10 @@ func run(arguments []string) int {
 		return process.RunGuard(os.Stdin)
 	case slices.Equal(arguments, []string{"demo"}):
 		return serveDemo()
+	case node.IsPipe(arguments, os.Getenv):
+		return standInForBrowser()
+	case slices.Equal(arguments, []string{core.BrowserCommand}) && os.Getenv(node.KindVar) != "":
+		return serveNodeBrowser()
 	case slices.Equal(arguments, []string{core.BrowserCommand}):
 		return serveBrowser()
 	}

@@ -91,6 +91,10 @@ install_bed() {
     keep vscode-node "$(checksum "$beds/../vscode/node/package-lock.json")" npm_package "$beds/../vscode/node" &&
       keep "$1" "$(checksum "$beds/../vscode/${1#vscode-}/package-lock.json")" vscode "${1#vscode-}" || not_to_be_had "$1"
     ;;
+  browser-playwright | browser-chrome-devtools)
+    # What Pillion carries for itself.
+    keep "$1" "$(checksum "$tree/browser/install/${1#browser-}/package-lock.json")" npm_package "$tree/browser/install/${1#browser-}"
+    ;;
   chromium) from_apt chromium-headless-shell=chromium-headless-shell ;;
   isolation) from_apt ip=iproute2 unshare=util-linux ;;
   terminal) from_apt tmux=tmux ;;
