@@ -46,7 +46,7 @@ var directions = map[string][]string{
 	"editors/e2e":           nil, // drives the program from outside
 	"editors/e2e/leg":       {},
 	"docs":                  {},
-	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "mcp/catalog", "sidecar/watch", "mcp/config/imports", "mcp/admission", "mcp/permission", "browser", "browser/native", "browser/policy", "mcp/audit", "mcp/activity"},
+	"sidecar/core":          {"mcp/host", "mcp/config", "mcp/settings", "mcp/state", "mcp/process", "mcp/place", "mcp/policy", "mcp/auth", "mcp/catalog", "sidecar/watch", "mcp/config/imports", "mcp/admission", "mcp/permission", "browser", "browser/native", "browser/node", "browser/install", "browser/policy", "mcp/audit", "mcp/activity"},
 	"browser":               {},
 	"browser/policy":        {},
 	"browser/relay":         {"browser/policy"},

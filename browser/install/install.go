@@ -83,6 +83,9 @@ func (i *Installer) program(k Kind, r release, node string) Program {
 
 // has reports whether it is there. A folder of that name is only ever a whole one.
 func (i *Installer) has(k Kind, r release) bool {
+	if !filepath.IsAbs(i.o.Folder) {
+		return false
+	}
 	info, err := os.Lstat(filepath.Join(i.folderOf(k, r), r.script))
 	return err == nil && info.Mode().IsRegular()
 }

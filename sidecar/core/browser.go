@@ -11,7 +11,9 @@ import (
 	"sync"
 
 	"pillion/browser"
+	"pillion/browser/install"
 	"pillion/browser/native"
+	"pillion/browser/node"
 	"pillion/browser/policy"
 	"pillion/mcp/config"
 	"pillion/mcp/host"
@@ -82,7 +84,11 @@ type browserSeat struct {
 
 // providersOf are all that there are.
 func providersOf() []browser.Provider {
-	return []browser.Provider{native.Provider{Argument: BrowserCommand}}
+	all := []browser.Provider{native.Provider{Argument: BrowserCommand}}
+	for _, kind := range install.Kinds() {
+		all = append(all, node.Provider{Kind: kind, Argument: BrowserCommand})
+	}
+	return all
 }
 
 // seat is that of a session; b.mu is held.
