@@ -68,6 +68,8 @@ var directions = map[string][]string{
 		"mcp/agenthost", "browser/hint",
 		"mcp/admission", "mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
 		"mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why", "mcp/audit", "mcp/activity",
+		"mcp/agent", "browser/hint",
+		"mcp/admission", "mcp/serve", "mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
 	},
 	"docs/examples/agenthost": {"rpc", "rpc/message"},
 }

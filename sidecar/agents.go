@@ -3,8 +3,10 @@ package sidecar
 import (
 	"context"
 	"io"
+	"sync"
 
 	"pillion/mcp/host"
+	"pillion/mcp/serve"
 	"pillion/rpc"
 	"pillion/rpc/message"
 )
@@ -13,9 +15,6 @@ import (
 // these methods an agent reaches none, so that no question, consent or permission is within its reach (S6).
 func (a *attached) admitAgent(ctx context.Context, params message.AttachParams) (message.AttachResult, func(), error) {
 	s := a.session
-	if s.options.serveAgent == nil {
-		return message.AttachResult{}, nil, a.hangUp(rpc.Errorf(rpc.CodeRequestFailed, "agents are not supported yet"))
-	}
 	a.stream.Hurry(0)
 	pid := a.stream.Peer.PID
 	program := programAt(pid)
@@ -28,10 +27,7 @@ func (a *attached) admitAgent(ctx context.Context, params message.AttachParams) 
 		return message.AttachResult{}, nil, a.hangUp(rpc.Errorf(rpc.CodeRequestFailed, "%s", refusal))
 	}
 	s.log.Info("an agent joined", "program", caller.Program, "pid", caller.PID)
-	a.agent.Store(&client{
-		prefix: a.prefix, caller: caller, isTold: func() bool { return false },
-		refusal: func() string { return "an agent answers no question" },
-	})
+	a.agent.Store(&joinedAgent{prefix: a.prefix, caller: caller, expose: params.Expose, isUnprefixed: params.Unprefixed})
 	a.stream.HandOver() // nothing of what follows the answer is read as a frame
 	return s.joined(), a.conn.Close, nil
 }
@@ -45,16 +41,74 @@ func (s *Session) joined() message.AttachResult {
 	return result
 }
 
+// joinedAgent is a program that has joined and speaks MCP.
+type joinedAgent struct {
+	// prefix keeps the ids of its sessions apart from all others' (S7).
+	prefix       string
+	caller       host.Caller
+	expose       message.AttachExpose
+	isUnprefixed bool
+}
+
+// owns reports whether a session, as the host knows it, is one of this agent.
+func (a *joinedAgent) owns(session string) bool { return (&client{prefix: a.prefix}).owns(session) }
+
 // serveMCP serves an agent that has joined, until it leaves or the window ends.
-func (a *attached) serveMCP(c *client) {
+func (a *attached) serveMCP(joined *joinedAgent) {
 	s := a.session
 	stream := a.stream.Raw()
 	defer stream.Close()
 	defer context.AfterFunc(s.lifetime, func() { _ = stream.Close() })()
-	if err := s.options.serveAgent(s.lifetime, s, c, stream); err != nil {
+	serve := s.options.serveAgent
+	if serve == nil {
+		serve = s.serveAgent
+	}
+	if err := serve(s.lifetime, joined, stream); err != nil {
 		s.log.Debug("attached agent ended", "error", err)
+	}
+	s.forget(joined.prefix, joined.owns)
+}
+
+// serveAgent serves the window's connectors on a stream, until it is over.
+func (s *Session) serveAgent(ctx context.Context, joined *joinedAgent, stream io.ReadWriteCloser) error {
+	options := serve.Options{
+		Logger: s.log, Version: s.options.Version, Caller: joined.caller, SessionID: joined.prefix + "/", Unprefixed: joined.isUnprefixed,
+	}
+	if joined.expose == message.AttachAll {
+		options.Expose = serve.All
+	}
+	server := serve.New(s.core.Host, options)
+	defer server.Close()
+	defer s.agents.add(server)()
+	return server.Serve(ctx, stream)
+}
+
+// agents are the servers of the agents that have joined.
+type agents struct {
+	mu  sync.Mutex
+	all map[*serve.Server]bool
+}
+
+// add has a server told what changes in the host, until it is removed.
+func (a *agents) add(one *serve.Server) (remove func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.all == nil {
+		a.all = map[*serve.Server]bool{}
+	}
+	a.all[one] = true
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.all, one)
 	}
 }
 
-// agentServer serves MCP to one agent on a stream of bytes, until it is over.
-type agentServer func(ctx context.Context, s *Session, c *client, stream io.ReadWriteCloser) error
+// observe tells all of them.
+func (a *agents) observe(e host.Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for one := range a.all {
+		one.Observe(e)
+	}
+}

@@ -22,10 +22,10 @@ import (
 )
 
 // echo serves an agent lines: who it is to the window, and then what it says.
-func echo(_ context.Context, _ *Session, c *client, stream io.ReadWriteCloser) error {
+func echo(_ context.Context, joined *joinedAgent, stream io.ReadWriteCloser) error {
 	lines := bufio.NewScanner(stream)
 	for lines.Scan() {
-		if _, err := fmt.Fprintf(stream, "%s %s %q: %s\n", c.session(""), c.caller.Kind, c.caller.Name, lines.Text()); err != nil {
+		if _, err := fmt.Fprintf(stream, "%s %s %q: %s\n", joined.prefix, joined.caller.Kind, joined.caller.Name, lines.Text()); err != nil {
 			return err
 		}
 	}
@@ -42,26 +42,26 @@ func tempHome(t *testing.T) string {
 	return home
 }
 
-// agent is an attempt to join as an agent.
-type agent struct {
+// attempt is one to join as an agent.
+type attempt struct {
 	stream io.ReadWriteCloser
 	err    error
 }
 
-func (w *attachedWindow) agent(ctx context.Context, name string) <-chan agent {
-	done := make(chan agent, 1)
+func (w *attachedWindow) agent(ctx context.Context, name string) <-chan attempt {
+	done := make(chan attempt, 1)
 	d := w.descriptor()
 	go func() {
 		stream, _, err := attach.DialAgent(ctx, w.runtime, d, attach.Options{Name: name})
 		if err == nil {
 			w.t.Cleanup(func() { _ = stream.Close() })
 		}
-		done <- agent{stream, err}
+		done <- attempt{stream, err}
 	}()
 	return done
 }
 
-func (a agent) says(t *testing.T, line string) string {
+func (a attempt) says(t *testing.T, line string) string {
 	t.Helper()
 	if a.err != nil {
 		t.Fatal(a.err)
@@ -127,18 +127,18 @@ func TestS7_TheFirstJoinOfAProgramIsAskedInTheEditor(t *testing.T) {
 	}
 	w.answer(asked.AskID, "allow")
 	first := <-joining
-	if got := first.says(t, "hello"); got != `attached-1/ agent "a \"fine\" agent": hello`+"\n" {
+	if got := first.says(t, "hello"); got != `attached-1 agent "a \"fine\" agent": hello`+"\n" {
 		t.Errorf("served as %q", got)
 	}
 	// Later joins of the program are not asked about, here and elsewhere, whatever it calls itself.
-	if got := (<-w.agent(t.Context(), "another name")).says(t, "x"); !strings.HasPrefix(got, "attached-2/ ") {
+	if got := (<-w.agent(t.Context(), "another name")).says(t, "x"); !strings.HasPrefix(got, "attached-2 ") {
 		t.Errorf("the second: %q", got)
 	}
 	w.close()
 	if _, err := first.stream.Read(make([]byte, 1)); err == nil {
 		t.Error("the stream outlives the window")
 	}
-	if got := (<-openWindowIn(t, home, "run", nil, echo).agent(t.Context(), "x")).says(t, "x"); !strings.HasPrefix(got, "attached-1/ ") {
+	if got := (<-openWindowIn(t, home, "run", nil, echo).agent(t.Context(), "x")).says(t, "x"); !strings.HasPrefix(got, "attached-1 ") {
 		t.Errorf("in another window: %q", got)
 	}
 }
@@ -235,7 +235,7 @@ func TestS7_ManyOfOneProgramAreOneQuestionThatGoesWithTheLast(t *testing.T) {
 func TestS6_AnAgentSpeaksMCPAlone(t *testing.T) {
 	t.Parallel()
 	received := make(chan string, 1)
-	w := openWindowIn(t, tempHome(t), "run", nil, func(_ context.Context, _ *Session, _ *client, stream io.ReadWriteCloser) error {
+	w := openWindowIn(t, tempHome(t), "run", nil, func(_ context.Context, _ *joinedAgent, stream io.ReadWriteCloser) error {
 		all, err := io.ReadAll(stream)
 		received <- string(all)
 		return err

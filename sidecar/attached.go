@@ -52,7 +52,7 @@ type attached struct {
 	// client is set once the program has proved itself; nothing else is served before.
 	client atomic.Pointer[client]
 	// agent is set once an agent has joined, whose connection carries MCP from then on.
-	agent atomic.Pointer[client]
+	agent atomic.Pointer[joinedAgent]
 	// refusal says why this program may not join at all, or is empty.
 	refusal string
 	parting sync.Once
@@ -239,19 +239,18 @@ func (a *attached) serve() {
 	if c := a.client.Load(); c != nil {
 		c.leave()
 		a.session.clients.remove(c)
-		a.session.forget(c)
+		a.session.forget(c.prefix, c.owns)
 	}
-	if c := a.agent.Load(); c != nil {
-		a.serveMCP(c)
-		a.session.forget(c)
+	if joined := a.agent.Load(); joined != nil {
+		a.serveMCP(joined)
 	}
 }
 
 // forget ends what a program had here that has gone.
-func (s *Session) forget(c *client) {
+func (s *Session) forget(prefix string, owns func(session string) bool) {
 	if s.hasStarted() {
-		s.core.EndSessions(c.owns)
-		s.core.EndSubscriptions(s.lifetime, c.prefix)
+		s.core.EndSessions(owns)
+		s.core.EndSubscriptions(s.lifetime, prefix)
 	}
 }
 

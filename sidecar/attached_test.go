@@ -59,7 +59,7 @@ func openWindowWith(t *testing.T, runtime string, prepare func(home string)) *at
 }
 
 // openWindowIn opens one with the files of a home folder, which other windows may have.
-func openWindowIn(t *testing.T, home, runtime string, prepare func(home string), serve agentServer) *attachedWindow {
+func openWindowIn(t *testing.T, home, runtime string, prepare func(home string), serve func(context.Context, *joinedAgent, io.ReadWriteCloser) error) *attachedWindow {
 	t.Helper()
 	w := &attachedWindow{t: t, home: home, runtime: filepath.Join(home, runtime, "pillion"), ended: make(chan int, 1), told: make(chan message.AsksChangedParams, 64)}
 	for _, folder := range []string{"run", "repository"} {
@@ -379,15 +379,6 @@ func TestS21_AWrongProofEndsTheConnection(t *testing.T) {
 		if _, err := ask(t, conn, message.Attach.Method, params); !hasCode(err, rpc.CodeInvalidParams) {
 			t.Errorf("%s: %v", params, err)
 		}
-	}
-}
-
-func TestAgentsAreNotServedYet(t *testing.T) {
-	t.Parallel()
-	w := openWindow(t, nil)
-	_, err := attach.Dial(t.Context(), w.runtime, w.descriptor(), attach.Options{Role: message.AttachAgent, Name: "an agent"})
-	if !hasCode(err, rpc.CodeRequestFailed) || !strings.Contains(err.Error(), "not supported yet") {
-		t.Errorf("%v", err)
 	}
 }
 

@@ -41,7 +41,8 @@ type Options struct {
 	// OutputLost, if not nil, is closed when nobody reads Out any more.
 	OutputLost <-chan struct{}
 
-	serveAgent agentServer // nil serves none
+	// serveAgent, if not nil, serves agents in the place of MCP.
+	serveAgent func(context.Context, *joinedAgent, io.ReadWriteCloser) error
 }
 
 // The bounds of an ending (protocol.md, Rules).
@@ -95,6 +96,7 @@ type Session struct {
 	storeAsks     storeAsks
 	widenings     widenAsks
 	joins         joins
+	agents        agents
 	foldersMu     sync.Mutex
 	linesMu       sync.Mutex
 	lines         map[string]keptLines
@@ -335,6 +337,7 @@ func (s *Session) isTold() bool { return s.notifier.isOpen() && s.editor.speaksP
 // hostChanged is told by the host what changed.
 func (s *Session) hostChanged(e host.Event) {
 	s.hostHappened(e)
+	s.agents.observe(e)
 	if e.Call == nil { // how far a call has come changes no list
 		s.notifier.changed(e)
 	}

@@ -31,8 +31,14 @@ import (
 //
 // Until then every other method is answered -32002; a wrong proof, a second
 // challenge and a nonce that is too short are answered -32803 and end the
-// connection. After it a terminal (cli) speaks the pillion/… methods, and an
-// agent speaks MCP. Agents never reach the methods that are for people only.
+// connection. After it a terminal (cli) speaks the pillion/… methods.
+//
+// An agent is asked about in the editor before pillion/attach is answered, by a
+// question of the kind join, unless that was decided before; that may take as
+// long as a person takes. A refusal is answered -32803 and ends the connection.
+// After the answer the connection carries no frames any more but MCP, a message
+// a line, as on standard input and output. Of the pillion/… methods agents reach
+// none.
 
 // AttachRole is what a caller joins as. One that is not known is refused.
 type AttachRole string
@@ -68,7 +74,19 @@ type AttachParams struct {
 	Role  AttachRole `json:"role"`
 	Name  string     `json:"name"`  // what the caller calls itself: a claim, shown in quotes
 	Proof string     `json:"proof"` // the caller's proof over both nonces, role and name
+	// How an agent is served tools: by three that find, describe and call all
+	// others, or each by its own name.
+	Expose     AttachExpose `json:"expose,omitzero"`
+	Unprefixed bool         `json:"unprefixed,omitzero"` // whether names that only one connector has stand as they are
 }
+
+// AttachExpose is how an agent is served tools. One that is not known is meta.
+type AttachExpose string
+
+const (
+	AttachMeta AttachExpose = "meta" // three tools by which all others are found, described and called
+	AttachAll  AttachExpose = "all"  // every tool by its served name
+)
 
 // maxAttachNameBytes bounds a claimed name, which is shown.
 const maxAttachNameBytes = 128

@@ -21,6 +21,9 @@ type Options struct {
 	Role message.AttachRole
 	// Name is what the caller calls itself; the window shows it as a claim.
 	Name string
+	// Expose and IsUnprefixed say how an agent is served tools.
+	Expose       message.AttachExpose
+	IsUnprefixed bool
 	// Router serves what the window sends; nil serves nothing.
 	Router *rpc.Router
 	// Logger receives what goes wrong inside; nil discards it.
@@ -49,9 +52,10 @@ func Dial(ctx context.Context, folder string, descriptor message.WindowDescripto
 
 // DialAgent joins a window of [Windows] as an agent, and returns the stream of bytes on which it is served from then on. It waits
 // as long as the window asks a person whether the program may join; an answer of the window that it may not is an [*rpc.Error].
-// All else is as with [Dial]; of the options only the name and the logger count. Whoever dials closes the stream.
+// All else is as with [Dial]; of the options the role and the router do not count. Whoever dials closes the stream.
 func DialAgent(ctx context.Context, folder string, descriptor message.WindowDescriptor, o Options) (io.ReadWriteCloser, message.AttachResult, error) {
-	w, err := Dial(ctx, folder, descriptor, Options{Role: message.AttachAgent, Name: o.Name, Logger: o.Logger})
+	o.Role, o.Router = message.AttachAgent, nil
+	w, err := Dial(ctx, folder, descriptor, o)
 	if err != nil {
 		return nil, message.AttachResult{}, err
 	}
@@ -138,7 +142,7 @@ func (w *Window) prove(ctx context.Context, token string, o Options) error {
 		return errors.New("it does not know its own token")
 	}
 	w.Joined, err = Call(ctx, w, message.Attach, message.AttachParams{
-		Role: o.Role, Name: o.Name, Proof: message.CallerProof(token, nonce, challenge.Nonce, o.Role, o.Name),
+		Role: o.Role, Name: o.Name, Expose: o.Expose, Unprefixed: o.IsUnprefixed, Proof: message.CallerProof(token, nonce, challenge.Nonce, o.Role, o.Name),
 	})
 	return err
 }

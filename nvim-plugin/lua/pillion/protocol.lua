@@ -2143,6 +2143,16 @@
 ---@field name string
 ---the caller's proof over both nonces, role and name
 ---@field proof string
+---How an agent is served tools: by three that find, describe and call all others, or each by
+---its own name.
+---@field expose? pillion.AttachExpose
+---whether names that only one connector has stand as they are
+---@field unprefixed? boolean
+
+---pillion.AttachExpose is how an agent is served tools. One that is not known is meta.
+---@alias pillion.AttachExpose
+---| "meta" # three tools by which all others are found, described and called
+---| "all" # every tool by its served name
 
 ---pillion.AttachResult says which window was joined.
 ---@class (exact) pillion.AttachResult

@@ -2613,7 +2613,21 @@ export interface AttachParams {
   name: string;
   /** the caller's proof over both nonces, role and name */
   proof: string;
+  /**
+   * How an agent is served tools: by three that find, describe and call all others, or each by
+   * its own name.
+   */
+  expose?: AttachExpose;
+  /** whether names that only one connector has stand as they are */
+  unprefixed?: boolean;
 }
+
+/** AttachExpose is how an agent is served tools. One that is not known is meta. */
+export type AttachExpose =
+  /** three tools by which all others are found, described and called */
+  | "meta"
+  /** every tool by its served name */
+  | "all";
 
 /** AttachResult says which window was joined. */
 export interface AttachResult {
