@@ -17,6 +17,8 @@ type serveVerb struct {
 	Unprefixed bool   `help:"Leave the connector's name out of the names of tools and prompts that only one connector has."`
 	HTTP       bool   `name:"http" help:"Serve over HTTP, on this machine alone, instead of on standard input and output."`
 	Listen     string `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"With --http: the loopback address to listen on; port 0 is a free one."`
+	Attach     bool   `help:"Join the window of the editor that is open on this folder: its connectors serve, and its user is asked there."`
+	Window     string `placeholder:"WINDOW" help:"With --attach: the window to join, by its name."`
 }
 
 // Help explains the verb.
@@ -27,7 +29,9 @@ func (serveVerb) Help() string {
 
 Nobody can be asked here. What would have to be asked is declined at once, and the answer says how to allow it beforehand: pillion mcp approve for a connector, pillion permissions set for its calls.
 
-With --http it listens on the loopback interface, on a free port or that of --listen, until it is interrupted. The address and the file that holds the token of this start are said on standard error, with --json as {"url", "tokenFile"} on standard output; each request must carry the header "Authorization: Bearer" with the token. Requests from web pages are refused.`
+With --http it listens on the loopback interface, on a free port or that of --listen, until it is interrupted. The address and the file that holds the token of this start are said on standard error, with --json as {"url", "tokenFile"} on standard output; each request must carry the header "Authorization: Bearer" with the token. Requests from web pages are refused.
+
+With --attach the connectors are those of the editor's window on this folder, and what must be asked is asked there: the one with the longest folder that holds this one, then the one that was opened last. The first time the editor asks whether the agent may join. The agent keeps its server while the window reloads; without a window the connectors are served as without --attach, until one is opened.`
 }
 
 // Run serves until the client ends its stream, or a signal comes.
@@ -36,6 +40,14 @@ func (v serveVerb) Run(p *program) error {
 		return err
 	}
 	options := serve.Options{Expose: serve.Expose(v.Expose), Unprefixed: v.Unprefixed, SessionID: "serve"}
+	switch {
+	case v.Attach && v.HTTP:
+		return fail(exitUsage, nil, "--attach and --http go without each other")
+	case v.Window != "" && !v.Attach:
+		return fail(exitUsage, nil, "--window goes with --attach")
+	case v.Attach:
+		return p.serveAttached(v.Window, options)
+	}
 	if v.HTTP {
 		return p.serveHTTP(v.Listen, options)
 	}

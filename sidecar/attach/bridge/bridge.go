@@ -48,9 +48,10 @@ type Upstream struct {
 type Options struct {
 	// Logger receives what is of interest; nil discards it.
 	Logger *slog.Logger
-	// Dial finds the next server and waits for it as long as that takes. Its error is for the client, which is told of it for a
-	// minute; then it is tried again when the client wants something.
-	Dial func(context.Context) (Upstream, error)
+	// Dial finds the next server and waits for it as long as that takes; client is what the client calls itself, or empty. It is
+	// first called when the client wants something. Its error is for the client, which is told of it for a minute; then it is tried
+	// again when the client wants something.
+	Dial func(ctx context.Context, client string) (Upstream, error)
 	// Lobby opens a server that knows nothing, and answers what every server answers alike while Dial waits; nil is for none.
 	Lobby func(context.Context) (io.ReadWriteCloser, error)
 }

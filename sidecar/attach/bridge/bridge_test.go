@@ -40,7 +40,7 @@ func newRig(t *testing.T, change func(*Options)) *rig {
 	t.Helper()
 	mine, its := net.Pipe()
 	r := &rig{t: t, client: mine, in: bufio.NewReader(mine), servers: make(chan Upstream, 1), refusal: make(chan error, 1), ended: make(chan error, 1)}
-	o := Options{Dial: func(ctx context.Context) (Upstream, error) {
+	o := Options{Dial: func(ctx context.Context, _ string) (Upstream, error) {
 		select {
 		case u := <-r.servers:
 			return u, nil
@@ -356,7 +356,7 @@ func TestTheSDKIsServedInBothEras(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			ended := make(chan error, 1)
 			go func() {
-				ended <- New(Options{Dial: func(ctx context.Context) (Upstream, error) {
+				ended <- New(Options{Dial: func(ctx context.Context, _ string) (Upstream, error) {
 					select {
 					case u := <-servers:
 						return u, nil

@@ -46,6 +46,7 @@ func (l *link) send(line []byte) {
 
 // keepServed has the client served by one server after the other, until ctx ends.
 func (b *Bridge) keepServed(ctx context.Context) {
+	b.awaitWish(ctx)
 	for isFirst := true; ctx.Err() == nil; isFirst = false {
 		u, err := b.dial(ctx)
 		switch {
@@ -82,8 +83,11 @@ func (b *Bridge) awaitWish(ctx context.Context) {
 
 // dial finds the next server; what all servers answer alike is answered meanwhile.
 func (b *Bridge) dial(ctx context.Context) (Upstream, error) {
+	b.mu.Lock()
+	client := b.spoken.client
+	b.mu.Unlock()
 	if b.options.Lobby == nil {
-		return b.options.Dial(ctx)
+		return b.options.Dial(ctx, client)
 	}
 	lobby, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
@@ -104,7 +108,7 @@ func (b *Bridge) dial(ctx context.Context) (Upstream, error) {
 		l.isLobby = true
 		b.serve(lobby, l, false)
 	})
-	u, err := b.options.Dial(ctx)
+	u, err := b.options.Dial(ctx, client)
 	cancel()
 	waiting.Wait()
 	return u, err

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -20,6 +21,7 @@ const (
 	methodListen      = "subscriptions/listen"
 	methodListening   = "notifications/subscriptions/acknowledged"
 
+	metaClient       = "io.modelcontextprotocol/clientInfo"
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
 )
@@ -80,6 +82,7 @@ func (f *flight) failed(reason string) []byte {
 
 // spoken is what the client has said that every server must hear (MCP 2025-11-25 lifecycle).
 type spoken struct {
+	client        string         // what the client calls itself
 	hello         []byte         // the request initialize
 	welcome       jsontext.Value // what it was answered; nil before
 	initialized   []byte
@@ -88,6 +91,9 @@ type spoken struct {
 }
 
 func (s *spoken) heard(e envelope, line []byte) {
+	if s.client == "" && e.kind == request {
+		s.client = clientOf(e)
+	}
 	switch e.method {
 	case methodInitialize:
 		s.hello, s.welcome, s.initialized = bytes.Clone(line), nil, nil
@@ -100,6 +106,15 @@ func (s *spoken) heard(e envelope, line []byte) {
 	case methodUnsubscribe:
 		delete(s.subscriptions, unquoted(member(e.params, "uri")))
 	}
+}
+
+// clientOf is what a client says of itself, in either era.
+func clientOf(e envelope) string {
+	info := member(e.params, "clientInfo")
+	if e.method != methodInitialize {
+		info = member(member(e.params, "_meta"), metaClient)
+	}
+	return cmp.Or(unquoted(member(info, "title")), unquoted(member(info, "name")))
 }
 
 // changes are the notifications that lists are others by now, as far as a client was told that there are such.
