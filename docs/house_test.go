@@ -63,7 +63,7 @@ var directions = map[string][]string{
 	"sidecar/attach":        {"rpc", "rpc/message", "mcp/process", "mcp/state"},
 	"sidecar/configdoc":     {"editors", "mcp/config", "mcp/host", "mcp/settings", "rpc/message"},
 	"sidecar": {
-		"sidecar/core", "sidecar/attach", "sidecar/configdoc", "sidecar/stream", "sidecar/doctor", "editors", "rpc", "rpc/message",
+		"sidecar/core", "sidecar/attach", "sidecar/attach/bridge", "sidecar/configdoc", "sidecar/stream", "sidecar/doctor", "editors", "rpc", "rpc/message",
 		"mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",
 		"mcp/agenthost", "browser/hint",
 		"mcp/admission", "mcp/host", "mcp/catalog", "mcp/config", "mcp/config/imports", "mcp/connector", "mcp/consent", "mcp/permission", "mcp/result", "mcp/process", "mcp/settings", "mcp/state", "mcp/auth", "mcp/redact", "mcp/personal", "mcp/why",

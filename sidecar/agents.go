@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 
@@ -9,6 +10,7 @@ import (
 	"pillion/mcp/serve"
 	"pillion/rpc"
 	"pillion/rpc/message"
+	"pillion/sidecar/attach/bridge"
 )
 
 // admitAgent lets an agent join whose proof holds, once a person says so (S7). After the answer the connection carries MCP; of
@@ -77,10 +79,34 @@ func (s *Session) serveAgent(ctx context.Context, joined *joinedAgent, stream io
 	if joined.expose == message.AttachAll {
 		options.Expose = serve.All
 	}
+	lines := &sharedStream{ReadWriteCloser: stream}
+	options.OnState = lines.tell
 	server := serve.New(s.core.Host, options)
 	defer server.Close()
 	defer s.agents.add(server)()
-	return server.Serve(ctx, stream)
+	return server.Serve(ctx, lines)
+}
+
+// sharedStream is a stream of lines that a second one writes to: how far calls have come, for a bridge that may have to say so
+// when this window is gone (U9).
+type sharedStream struct {
+	io.ReadWriteCloser
+	writing sync.Mutex
+}
+
+func (s *sharedStream) Write(line []byte) (int, error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.ReadWriteCloser.Write(line)
+}
+
+// tell says how far a call has come. It is on its way before the call goes on.
+func (s *sharedStream) tell(request string, state host.CallState) {
+	name, err := rpc.Marshal(request)
+	if err != nil {
+		return
+	}
+	_, _ = fmt.Fprintf(s, `{"jsonrpc":"2.0","method":%q,"params":{"request":%s,"state":%q}}`+"\n", bridge.StateMethod, name, state)
 }
 
 // agents are the servers of the agents that have joined.

@@ -92,7 +92,7 @@ func (w *windowWay) dial(ctx context.Context, client string) (bridge.Upstream, e
 // window is a window that has been joined.
 func (w *windowWay) window(stream io.ReadWriteCloser) bridge.Upstream {
 	w.hasJoined = true
-	return bridge.Upstream{Stream: stream}
+	return bridge.Upstream{Stream: stream, IsTelling: true}
 }
 
 // find is the window to join: the one that was named; else that with the longest root around the agent's folder, then the one that

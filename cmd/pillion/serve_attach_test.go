@@ -169,7 +169,7 @@ func TestU9_TheWindowGoesWhileACallIsAsked(t *testing.T) {
 			e.Ask(message.AskApproval)
 			end(e)
 			text, isError := calling.text(t)
-			if !isError || !strings.Contains(text, "the editor reloaded before you answered; call again") || !strings.Contains(text, "othing ran") {
+			if !isError || !strings.Contains(text, "the editor reloaded before you answered; call again. Nothing ran.") {
 				t.Errorf("%t: %s", isError, text)
 			}
 			tools, err := agent.session.ListTools(t.Context(), nil) // meanwhile
@@ -177,7 +177,7 @@ func TestU9_TheWindowGoesWhileACallIsAsked(t *testing.T) {
 				t.Errorf("%+v, %v", tools, err)
 			}
 			again := w.edit()
-			again.Connector("mine", message.ConnectorReady)
+			again.Connector("mine", message.ConnectorReady, message.ConnectorIdle)
 			calling = agent.call("mine__a", map[string]any{"n": 2}) // it is the agent's old connection
 			again.Approve(message.ApproveOnce)
 			if text, isError := calling.text(t); isError || !strings.Contains(text, `{"n":2}`) {

@@ -16,6 +16,9 @@ type Caller struct {
 	PID     int
 }
 
+// callerAgent is the kind of a caller that no person is at.
+const callerAgent = "agent"
+
 // Approval is one call that a person must judge.
 type Approval struct {
 	CallID, SessionID string

@@ -336,6 +336,9 @@ func (c *call) cancelled(ctx context.Context) *Result {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, ErrClosed):
 		message = "the window ended before the call was sent; nothing ran"
+		if c.request.Caller.Kind == callerAgent {
+			message = "the editor reloaded before you answered; call again. Nothing ran." // U9
+		}
 	case errors.Is(cause, errStopAll):
 		message = "everything was stopped before the call ran; nothing ran"
 	}

@@ -19,6 +19,7 @@ type request struct {
 	client   string
 	can      *mcp.ClientCapabilities // as declared; nil for none
 	token    any                     // of its progress; nil where that is not wanted
+	name     string                  // by which it is told of; empty where that is not wanted
 }
 
 // sdkRequest is what the SDK's requests of every kind have.
@@ -131,6 +132,7 @@ func (s *Server) requestOf(r sdkRequest, params mcp.Params) *request {
 	meta := params.GetMeta()
 	_, of.isModern = meta[mcp.MetaKeyProtocolVersion].(string)
 	of.token = meta["progressToken"]
+	of.name, _ = meta[RequestKey].(string)
 	return of
 }
 

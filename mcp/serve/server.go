@@ -36,7 +36,13 @@ type Options struct {
 	// Unprefixed serves tools and prompts by the connectors' own names for them, which is for hosts of one connector: of two of one
 	// name one is served under its longer one.
 	Unprefixed bool
+	// OnState is told how far a call has come of a client that names its requests by [RequestKey], by that name; it must not block.
+	// Nil is told nothing.
+	OnState func(name string, state host.CallState)
 }
+
+// RequestKey is where the _meta of a request says what it is called to Options.OnState.
+const RequestKey = "pillion/request"
 
 // Server serves the connectors of a host. Its methods may be called at once.
 type Server struct {

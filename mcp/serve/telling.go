@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -23,6 +24,7 @@ type telling struct {
 	isOver bool
 	last   float64 // of the progress
 	isTold bool
+	asking *time.Timer // nil while nobody is asked
 }
 
 // tell begins to tell the client of a request about it; ctx is the request's own.
@@ -43,15 +45,15 @@ func (t *telling) end() {
 	t.mu.Lock()
 	if !t.isOver {
 		t.isOver = true
+		t.answered()
 		close(t.notices)
 	}
 	t.mu.Unlock()
 	<-t.done
 }
 
+// say has something told; t.mu is held.
 func (t *telling) say(notice func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.isOver {
 		return
 	}
@@ -63,6 +65,13 @@ func (t *telling) say(notice func()) {
 
 // progress passes on a connector's progress where the client wants it. It only goes up (MCP 2025-11-25 progress).
 func (t *telling) progress(p connector.Progress) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.advance(p)
+}
+
+// advance is progress; t.mu is held.
+func (t *telling) advance(p connector.Progress) {
 	if t.request.token == nil || t.isTold && p.Progress <= t.last {
 		return
 	}

@@ -85,7 +85,7 @@ func (s *Server) callTool(ctx context.Context, r *request, params *mcp.CallToolP
 func (s *Server) call(ctx context.Context, r *request, tool string, arguments json.RawMessage) (mcp.Result, error) {
 	telling := r.tell(ctx)
 	outcome, err := s.host.Call(ctx, host.CallRequest{
-		Tool: tool, Arguments: arguments, SessionID: r.sessionID(), Caller: r.caller(), IsRaw: true, OnProgress: telling.progress,
+		Tool: tool, Arguments: arguments, SessionID: r.sessionID(), Caller: r.caller(), IsRaw: true, OnProgress: telling.progress, OnState: telling.state,
 	})
 	if err == nil && outcome.Status == host.StatusTask {
 		outcome, err = s.taskEnd(ctx, outcome)

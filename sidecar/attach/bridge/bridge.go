@@ -17,8 +17,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// StateMethod is the notification by which a window tells a bridge how far a request has come: {"id": …, "state": "asking"} or
-// "running". It goes no further.
+// StateMethod is the notification by which a window tells a bridge how far a call has come: {"request": …, "state": "asking"} or
+// "running". The request is what the bridge calls it in its _meta, as "pillion/request". It goes no further.
 const StateMethod = "notifications/pillion/state"
 
 // stateRunning says that what was asked for may have begun.
@@ -200,7 +200,7 @@ func (b *Bridge) requested(e envelope, line []byte) {
 		f.link = l
 		b.flights[keyOf(f.id)] = f
 		b.mu.Unlock()
-		l.send(line)
+		l.send(l.named(e, line))
 		return
 	}
 	answer := b.answerAlone(f)

@@ -186,8 +186,8 @@ func TestU8_TheClientOutlivesItsServer(t *testing.T) {
 
 func TestU9_WhatWasInFlightEnds(t *testing.T) {
 	t.Parallel()
-	asking := `{"jsonrpc":"2.0","method":"notifications/pillion/state","params":{"id":"c","state":"asking"}}`
-	running := `{"jsonrpc":"2.0","method":"notifications/pillion/state","params":{"id":"c","state":"running"}}`
+	asking := `{"jsonrpc":"2.0","method":"notifications/pillion/state","params":{"request":"\"c\"","state":"asking"}}`
+	running := `{"jsonrpc":"2.0","method":"notifications/pillion/state","params":{"request":"\"c\"","state":"running"}}`
 	nothing := "the editor reloaded before you answered; call again. Nothing ran."
 	something := "the editor reloaded while the call ran; it may have run: check what it has done before you call it again"
 	for name, test := range map[string]struct {
@@ -208,7 +208,11 @@ func TestU9_WhatWasInFlightEnds(t *testing.T) {
 			t.Parallel()
 			r, s := welcomed(t, test.server, nil)
 			r.says(test.request)
-			s.hears(test.request)
+			if test.server.IsTelling {
+				s.hears(strings.Replace(test.request, `"_meta":{`, `"_meta":{"pillion/request":"\"c\"",`, 1))
+			} else {
+				s.hears(test.request)
+			}
 			for _, line := range test.told {
 				s.says(line)
 			}
@@ -399,9 +403,8 @@ func TestTheSDKIsServedInBothEras(t *testing.T) {
 			}
 			(<-leave)()
 			go func() { leave <- serve("second") }()
-			<-changed
-			if got := tools(); got != `"second"` {
-				t.Errorf("listed %s", got)
+			for tools() != `"second"` { // the first may have told of a change of its own
+				<-changed
 			}
 			result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "second"})
 			if err != nil || result.Content[0].(*mcp.TextContent).Text != "by second" {
@@ -410,4 +413,46 @@ func TestTheSDKIsServedInBothEras(t *testing.T) {
 			(<-leave)()
 		})
 	}
+}
+
+func TestARequestIsNamedInPlace(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`{"id":1,"params":{"name":"x"},"method":"tools/call"}`:                          `{"id":1,"params":{"_meta":{"pillion/request":"1"},"name":"x"},"method":"tools/call"}`,
+		`{"method":"tools/call","id":"a","params":{}}`:                                  `{"method":"tools/call","id":"a","params":{"_meta":{"pillion/request":"\"a\""}}}`,
+		`{"method":"tools/call","id":1,"params":{"_meta":{ } } }`:                       `{"method":"tools/call","id":1,"params":{"_meta":{"pillion/request":"1" } } }`,
+		`{"method":"tools/call","id":1,"params":{"n":1.0,"_meta":{"progressToken":1}}}`: `{"method":"tools/call","id":1,"params":{"n":1.0,"_meta":{"pillion/request":"1","progressToken":1}}}`,
+		`{"method":"tools/call","id":1,"params":[]}`:                                    `{"method":"tools/call","id":1,"params":[]}`,
+		`{"method":"tools/call","id":1}`:                                                `{"method":"tools/call","id":1}`,
+		`{"method":"tools/call","id":1,"params":{"_meta":7}}`:                           `{"method":"tools/call","id":1,"params":{"_meta":{"pillion/request":"1"},"_meta":7}}`,
+	} {
+		// In the midst of a buffer, as lines are read.
+		buffer := []byte("before" + line + "behind")
+		in := buffer[6 : 6+len(line)]
+		if got := string(withRequest(in, open(in))); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if string(buffer) != "before"+line+"behind" {
+			t.Errorf("the line was changed: %s", buffer)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	for _, seed := range []string{hello, welcome, called, `[]`, `{"id":1,"id":2}`, `{"method":"tools/call","id":"\ud800","params":{"_meta":{}}}`, `{"a":`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		e := open(line)
+		if e.kind != request {
+			return
+		}
+		named := withRequest(line, e)
+		if again := open(named); again.method != e.method || string(again.id) != string(e.id) {
+			t.Errorf("%s became %s", line, named)
+		}
+		if other := open(withID(line, quoted("x"))); other.kind != request || other.method != e.method || keyOf(other.id) != `"x` {
+			t.Errorf("%s under another id is %+v", line, other)
+		}
+	})
 }

@@ -35,6 +35,14 @@ func (l *link) serves(method string) bool {
 	return !l.isLobby || isList(method) || method == methodInitialize || method == methodPing || method == methodSetLevel
 }
 
+// named is a request as this server is sent it: one that tells how far a call has come is told what to call it.
+func (l *link) named(e envelope, line []byte) []byte {
+	if !l.IsTelling || e.method != methodCall {
+		return line
+	}
+	return withRequest(line, e)
+}
+
 // send writes one message. That it cannot be written is seen by the end of what is read.
 func (l *link) send(line []byte) {
 	l.writing.Lock()
@@ -260,7 +268,7 @@ func (b *Bridge) takeWaiting(l *link) (next [][]byte, isDone bool) {
 		}
 		f.link = l
 		b.bytes -= len(f.line)
-		next = append(next, f.line)
+		next = append(next, l.named(open(f.line), f.line))
 	}
 	b.waiting = rest
 	if len(next) > 0 {
@@ -346,7 +354,7 @@ func (b *Bridge) fromServer(l *link, line []byte) [][]byte {
 	case notification:
 		switch e.method {
 		case StateMethod:
-			if f := b.flights[keyOf(member(e.params, "id"))]; f != nil && f.link == l {
+			if f := b.flights[keyOf(jsontext.Value(unquoted(member(e.params, "request"))))]; f != nil && f.link == l {
 				f.state = unquoted(member(e.params, "state"))
 			}
 			return nil

@@ -92,7 +92,7 @@ func open(line []byte) envelope {
 
 var errNoObject = errors.New("it is no object, or a name stands twice in it")
 
-// members calls each for every member of an object, once.
+// members calls each for every member of an object, once. A value is a part of the object, with all of it behind it as capacity.
 func members(object []byte, each func(name string, value jsontext.Value)) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
@@ -116,20 +116,25 @@ func members(object []byte, each func(name string, value jsontext.Value)) error 
 			return err
 		}
 		end := int(d.InputOffset()) // what the decoder returned holds until it reads on
-		each(name, object[end-len(value):end:end])
+		each(name, object[end-len(value):end])
 	}
 	_, err := d.ReadToken()
 	return err
 }
 
 // member is one member of an object, or nil.
-func member(object jsontext.Value, wanted string) (found jsontext.Value) {
+func member(object jsontext.Value, wanted string) jsontext.Value {
+	return bytes.Clone(memberIn(object, wanted))
+}
+
+// memberIn is a member as a part of the object.
+func memberIn(object jsontext.Value, wanted string) (found jsontext.Value) {
 	if object.Kind() != '{' {
 		return nil
 	}
 	if members(object, func(name string, value jsontext.Value) {
 		if name == wanted {
-			found = bytes.Clone(value)
+			found = value
 		}
 	}) != nil {
 		return nil
@@ -159,6 +164,25 @@ func keyOf(id jsontext.Value) string {
 		return `"` + unquoted(id)
 	}
 	return string(id)
+}
+
+// withRequest is a message whose params say in their _meta what its request is called. Anything but an object is left as it is.
+func withRequest(line []byte, e envelope) []byte {
+	name := concat(`"`, metaRequest, `":`, quoted(string(e.id)))
+	into, added := e.params, concat(`"_meta":{`, name, `}`)
+	if meta := memberIn(e.params, "_meta"); meta.Kind() == '{' {
+		into, added = meta, name
+	}
+	if into.Kind() != '{' {
+		return line
+	}
+	at := cap(line) - cap(into) + 1 // a member is a part of the line, to its end
+	out := make([]byte, 0, len(line)+len(added)+1)
+	out = append(append(out, line[:at]...), added...)
+	if rest := bytes.TrimLeft(line[at:], " \t\r\n"); rest[0] != '}' {
+		out = append(out, ',')
+	}
+	return append(out, line[at:]...)
 }
 
 // withID is a message under another id.

@@ -21,6 +21,7 @@ const (
 	methodListen      = "subscriptions/listen"
 	methodListening   = "notifications/subscriptions/acknowledged"
 
+	metaRequest      = "pillion/request"
 	metaClient       = "io.modelcontextprotocol/clientInfo"
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaSubscription = "io.modelcontextprotocol/subscriptionId"
