@@ -18,7 +18,7 @@ import (
 var directions = map[string][]string{
 	"mcp/process": {}, "mcp/redact": {}, "mcp/state": {}, "mcp/place": {}, "mcp/settings": {}, "mcp/parts": {},
 	"mcp/auth":   {"mcp/state"},
-	"mcp/config": {"mcp/place", "mcp/redact", "mcp/settings"}, "mcp/config/imports": {"mcp/config", "mcp/redact", "mcp/place"},
+	"mcp/config": {"mcp/place", "mcp/redact", "mcp/settings"}, "mcp/config/imports": {"mcp/config", "mcp/redact", "mcp/place"}, "mcp/config/agents": {"mcp/config", "mcp/config/imports"},
 	"mcp/consent":    {"mcp/state"},
 	"mcp/repository": {},
 	"mcp/policy":     {},

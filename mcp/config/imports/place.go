@@ -127,8 +127,8 @@ func rootAround(path string, roots []string) string {
 
 // own are the files of the user.
 func (m Machine) own() []Place {
-	apps, dotConfig := m.applications(), filepath.Join(m.Home, ".config")
-	xdg := m.variable("XDG_CONFIG_HOME", dotConfig)
+	apps, dotConfig := m.Applications(), filepath.Join(m.Home, ".config")
+	xdg := m.Variable("XDG_CONFIG_HOME", dotConfig)
 	zed := filepath.Join(dotConfig, "zed", "settings.json")
 	managed := "/etc/claude-code/managed-mcp.json"
 	switch m.System {
@@ -144,19 +144,19 @@ func (m Machine) own() []Place {
 		{Format: VSCode, Path: filepath.Join(apps, "Code", "User", "mcp.json")},
 		{Format: VSCode, Path: filepath.Join(apps, "Code - Insiders", "User", "mcp.json")},
 		{Format: VSCode, Path: filepath.Join(apps, "VSCodium", "User", "mcp.json")},
-		{Format: Cursor, Path: m.home(".cursor", "mcp.json")},
+		{Format: Cursor, Path: m.InHome(".cursor", "mcp.json")},
 		{Format: Zed, Path: zed},
 		{Format: ClaudeDesktop, Path: filepath.Join(apps, "Claude", "claude_desktop_config.json")},
-		{Format: ClaudeCode, Path: filepath.Join(m.variable("CLAUDE_CONFIG_DIR", m.Home), ".claude.json")},
+		{Format: ClaudeCode, Path: filepath.Join(m.Variable("CLAUDE_CONFIG_DIR", m.Home), ".claude.json")},
 		{Format: ClaudeCode, Path: managed},
-		{Format: Codex, Path: filepath.Join(m.variable("CODEX_HOME", m.home(".codex")), "config.toml")},
+		{Format: Codex, Path: filepath.Join(m.Variable("CODEX_HOME", m.InHome(".codex")), "config.toml")},
 		{Format: OpenCode, Path: filepath.Join(xdg, "opencode", "opencode.json")},
 		{Format: OpenCode, Path: filepath.Join(xdg, "opencode", "opencode.jsonc")},
-		{Format: Windsurf, Path: m.home(".codeium", "windsurf", "mcp_config.json")},
-		{Format: Gemini, Path: m.home(".gemini", "settings.json")},
+		{Format: Windsurf, Path: m.InHome(".codeium", "windsurf", "mcp_config.json")},
+		{Format: Gemini, Path: m.InHome(".gemini", "settings.json")},
 		{Format: MCPHub, Path: filepath.Join(dotConfig, "mcphub", "servers.json")},
 	}
-	return append(list, Place{Format: OpenCode, Path: m.variable("OPENCODE_CONFIG", "")})
+	return append(list, Place{Format: OpenCode, Path: m.Variable("OPENCODE_CONFIG", "")})
 }
 
 // ofFolder are the files of a workspace folder, relative to it. Its .mcp.json
@@ -176,24 +176,25 @@ func ofFolder() []Place {
 	}
 }
 
-func (m Machine) home(parts ...string) string {
+// InHome is a path in the home folder.
+func (m Machine) InHome(parts ...string) string {
 	return filepath.Join(append([]string{m.Home}, parts...)...)
 }
 
-// applications is the folder of the programs' settings.
-func (m Machine) applications() string {
+// Applications is the folder of the programs' settings.
+func (m Machine) Applications() string {
 	switch m.System {
 	case "windows":
-		return m.variable("APPDATA", m.home("AppData", "Roaming"))
+		return m.Variable("APPDATA", m.InHome("AppData", "Roaming"))
 	case "darwin":
-		return m.home("Library", "Application Support")
+		return m.InHome("Library", "Application Support")
 	}
-	return m.variable("XDG_CONFIG_HOME", m.home(".config"))
+	return m.Variable("XDG_CONFIG_HOME", m.InHome(".config"))
 }
 
-// variable is a folder or file that a variable names. A relative one would
+// Variable is a folder or file that a variable names. A relative one would
 // depend on the folder that Pillion was started in, and counts for nothing.
-func (m Machine) variable(name, otherwise string) string {
+func (m Machine) Variable(name, otherwise string) string {
 	if path, _ := m.Lookup(name); filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
