@@ -42,6 +42,7 @@ type grammar struct {
 		Activity    activityVerb       `cmd:"" help:"List calls: who asked for what, how it was allowed, and what came of it."`
 		Log         recordVerb         `cmd:"" help:"List what was recorded, follow it, or tell everything about one call."`
 		Stats       statsVerb          `cmd:"" help:"Count calls: how many, how long they took, which failed."`
+		Client      clientGrammar      `cmd:"" help:"Tell agents (Claude Code, Codex, opencode, …) of Pillion, and take that back."`
 		Why         whyVerb            `cmd:"" help:"Say why a connector or a tool is not there."`
 		Doctor      doctorVerb         `cmd:"" help:"Look at everything that is needed, and say what to do about what is not as it should be."`
 		Serve       serveVerb          `cmd:"" help:"Be one MCP server with all connectors behind it, for an agent."`

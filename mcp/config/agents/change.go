@@ -51,7 +51,7 @@ func (c Change) Apply(text []byte) ([]byte, Change, error) {
 		return edited, c, err
 	}
 	had := valueIn(c.File, text, c.Path)
-	if canonical(had) == canonical(c.Value) {
+	if len(had) > 0 && c.Holds(text) {
 		return nil, c, ErrNothing
 	}
 	edit := config.SetAt
@@ -92,6 +92,22 @@ func (c Change) Undo(text []byte) ([]byte, error) {
 
 // Present is what stands at the place of a change in a text; empty where nothing does.
 func (c Change) Present(text []byte) jsontext.Value { return valueIn(c.File, text, c.Path) }
+
+// Holds reports whether a text has what the change brings; a permission that was added to an entry is no difference.
+func (c Change) Holds(text []byte) bool {
+	var is, wanted map[string]any
+	if json.Unmarshal(c.Present(text), &is) != nil || json.Unmarshal(c.Value, &wanted) != nil {
+		return canonical(c.Present(text)) == canonical(c.Value)
+	}
+	for key, value := range wanted {
+		one, _ := json.Marshal(value)
+		other, _ := json.Marshal(is[key])
+		if string(one) != string(other) {
+			return false
+		}
+	}
+	return true
+}
 
 // valueIn is the value at a path, as JSON; empty where there is none or the text cannot be read.
 func valueIn(file string, text []byte, path []string) jsontext.Value {
