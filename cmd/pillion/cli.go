@@ -47,6 +47,7 @@ type grammar struct {
 		Doctor      doctorVerb         `cmd:"" help:"Look at everything that is needed, and say what to do about what is not as it should be."`
 		Serve       serveVerb          `cmd:"" help:"Be one MCP server with all connectors behind it, for an agent."`
 		Tools       toolsGrammar       `cmd:"" help:"Switch tools off and on, for you alone."`
+		Completion  completionVerb     `cmd:"" help:"Print a script that completes command lines in a shell."`
 	} `embed:""`
 }
 
@@ -210,9 +211,7 @@ func (p *program) parse(arguments []string) (parsed *kong.Context, isJSON bool, 
 
 // parseWith parses into a grammar with its flags.
 func (p *program) parseWith(g any, given *flags, arguments []string, more ...kong.Option) (parsed *kong.Context, isJSON bool, err error) {
-	parser, err := kong.New(g, append(more, kong.Name("pillion"), kong.Description(description),
-		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(exitRequest(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))...)
+	parser, err := p.parser(g, more...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -225,6 +224,13 @@ func (p *program) parseWith(g any, given *flags, arguments []string, more ...kon
 		err = errors.New("--stdio and --trace go without a verb")
 	}
 	return parsed, isJSON, err
+}
+
+// parser knows a grammar.
+func (p *program) parser(g any, more ...kong.Option) (*kong.Kong, error) {
+	return kong.New(g, append(more, kong.Name("pillion"), kong.Description(description),
+		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(exitRequest(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))...)
 }
 
 // useFlags lets the flags of settings count.

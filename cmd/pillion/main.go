@@ -28,6 +28,8 @@ func run(arguments []string) int {
 		return serveNodeBrowser()
 	case slices.Equal(arguments, []string{core.BrowserCommand}):
 		return serveBrowser()
+	case len(arguments) > 0 && arguments[0] == completeWord:
+		return complete(arguments[1:])
 	}
 	return runVerb(arguments)
 }

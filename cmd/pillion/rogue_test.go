@@ -190,6 +190,7 @@ func TestS6_AConnectorDoesNotAnswerForItsUser(t *testing.T) {
 			{"call", "--allow", target.Hash, "target.a"}, {"mcp", "add", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
 			{"secret", "list"}, {"secret", "set", "token"}, {"secret", "set", "token", "--from-stdin"}, {"secret", "remove", "token"},
 			{"mcp", "add", "--project", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
+			{"client", "install", "claude-code"}, {"client", "install", "codex", "--yes"}, {"client", "uninstall", "codex"},
 		},
 	}
 	text, err := json.Marshal(p)

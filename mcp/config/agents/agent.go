@@ -103,6 +103,7 @@ func All() []Agent {
 			value:   func(program string) any { return stdio{Command: program, Args: attach(), TimeoutMS: ms} },
 			allow:   func(m Machine) place { return at(geminiFile(m), "mcpServers", EntryName, "trust") },
 			allowed: true,
+			Notes:   []string{"Gemini CLI runs servers of yours in folders that it was told to trust alone."},
 			off:     func(m Machine, _ string) place { return at(geminiFile(m), "mcp", "excluded") }, offValue: "",
 		},
 		{
