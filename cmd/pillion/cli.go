@@ -47,6 +47,7 @@ type grammar struct {
 		Doctor      doctorVerb         `cmd:"" help:"Look at everything that is needed, and say what to do about what is not as it should be."`
 		Serve       serveVerb          `cmd:"" help:"Be one MCP server with all connectors behind it, for an agent."`
 		Tools       toolsGrammar       `cmd:"" help:"Switch tools off and on, for you alone."`
+		Reference   referenceVerb      `cmd:"" hidden:"" help:"Print the reference of the command line: Markdown, a manual page, JSON Schemas."`
 		Completion  completionVerb     `cmd:"" help:"Print a script that completes command lines in a shell."`
 	} `embed:""`
 }

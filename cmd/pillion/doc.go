@@ -4,3 +4,6 @@
 // This package wires the rest together: one file for each verb, flags, exit codes, and what a terminal shows. It decides
 // nothing about consent or permission.
 package main
+
+//go:generate go run . reference markdown --to ../../docs/cli.md
+//go:generate go run . reference schema --to ../../docs/cli.schema.json

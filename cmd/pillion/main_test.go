@@ -229,6 +229,7 @@ func (w *world) runWith(stdin string, arguments ...string) outcome {
 	if command.ProcessState == nil {
 		w.t.Fatal(err)
 	}
+	w.isOfItsShape(arguments, out.String())
 	return outcome{out.String(), errors.String(), command.ProcessState.ExitCode()}
 }
 
