@@ -3,7 +3,8 @@
 import * as vscode from "vscode";
 import type { Client } from "./client";
 import { events, requests, type Ask, type AskId, type Connector, type ConsentRecord, type Mode, type PermissionRule, type Prompt, type Resource, type ResourceTemplate, type Tool } from "./generated/protocol";
-import { ActivityLog } from "./plain/activity";
+import { ActivityLog, mostCalls } from "./plain/activity";
+import { Newest } from "./plain/newest";
 import { alsoRun } from "./plain/same_names";
 
 /** What changed. */
@@ -35,7 +36,7 @@ export class Session implements vscode.Disposable {
   mode: Mode = "ask";
   activity = new ActivityLog();
   /** Arguments of calls that this window saw, by call. */
-  readonly argumentsOf = new Map<string, { tool: string; argumentsText: string }>();
+  readonly argumentsOf = new Newest<{ tool: string; argumentsText: string }>(mostCalls);
   /** Connectors that VS Code's own chat runs as well. */
   alsoRun = new Set<string>();
   /** Whether Pillion has told everything once since it came up. */
@@ -182,13 +183,18 @@ export class Session implements vscode.Disposable {
   }
 
   private async seed(): Promise<void> {
-    try {
-      await Promise.all([this.seedConnectors(), this.seedAsks(), this.seedPermissions(), this.seedEvents()]);
-      this.isKnown = true;
-      this.changed.fire("state");
-    } catch (error) {
-      this.client.log.warn(`read Pillion's state: ${String(error)}`);
+    // One part that cannot be told does not keep the others away.
+    const parts = await Promise.allSettled([this.seedConnectors(), this.seedAsks(), this.seedPermissions(), this.seedEvents()]);
+    if (this.client.state.kind !== "running") {
+      return;
     }
+    for (const part of parts) {
+      if (part.status === "rejected") {
+        this.client.log.warn(`read Pillion's state: ${String(part.reason)}`);
+      }
+    }
+    this.isKnown = true;
+    this.changed.fire("state");
   }
 
   private async seedConnectors(): Promise<void> {
@@ -273,7 +279,11 @@ export class Session implements vscode.Disposable {
       this.asks.delete(askId);
       this.closedAsk.fire({ askId, how: "withdrawn" });
     }
-    this.changed.fire("connectors");
-    this.changed.fire("asks");
+    this.rules = [];
+    this.consents = [];
+    this.activity.end();
+    for (const part of ["connectors", "asks", "permissions", "activity"] as const) {
+      this.changed.fire(part);
+    }
   }
 }

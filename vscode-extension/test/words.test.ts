@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { commands as serverCommands, type Connector, type ConnectorState } from "../src/generated/protocol";
-import { ActivityLog, took } from "../src/plain/activity";
+import { ActivityLog, mostCalls, took } from "../src/plain/activity";
 import { nameFor, understood, words } from "../src/plain/add";
 import { Backoff } from "../src/plain/backoff";
 import { fenced, resultForModel } from "../src/plain/for_model";
@@ -12,7 +12,7 @@ import { samplingMessages } from "../src/plain/sampling";
 import { standingScope } from "../src/plain/scope";
 import { expanded, templateVariables } from "../src/plain/uri_template";
 import { nameFault, referenceFault } from "../src/plain/variables";
-import { firstAction, lookOf, statusOf } from "../src/plain/words";
+import { callWords, firstAction, lookOf, statusOf } from "../src/plain/words";
 
 interface Manifest {
   contributes: {
@@ -181,6 +181,14 @@ test("TestE11_EventsFoldIntoOneLineACall", () => {
   assert.equal(log.list().length, 1);
   assert.equal(log.list()[0]?.status, "ok");
   assert.equal(log.seq, 2);
+  log.take({ ...event, callId: "2", seq: 3, call: "running" });
+  log.take({ ...event, callId: "3", seq: 4, call: "asking" });
+  log.end();
+  assert.deepEqual(log.list().map((call) => callWords(call.state, call.status)), ["cancelled", "may have run", "answered"]);
+  for (let seq = 5; seq < 400; seq++) {
+    log.take({ ...event, callId: `${seq}`, seq, call: "finished", status: "ok" });
+  }
+  assert.deepEqual([log.list().length, log.list()[0]?.callId], [mostCalls, "399"]);
   assert.deepEqual([took(5), took(1500), took(180_000)], ["5 ms", "1.5 s", "3 min"]);
 });
 

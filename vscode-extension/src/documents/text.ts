@@ -1,13 +1,14 @@
 /** Texts of connectors as read-only documents. They are never executed, and no link of theirs is followed by itself. */
 
 import * as vscode from "vscode";
+import { Newest } from "../plain/newest";
 
 const scheme = "pillion-text";
 const most = 50;
 
 /** The texts that were opened, in memory. */
 export class TextDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly texts = new Map<string, string>();
+  private readonly texts = new Newest<string>(most);
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(scheme, this);
   private next = 0;
 
@@ -19,12 +20,6 @@ export class TextDocuments implements vscode.TextDocumentContentProvider, vscode
   async open(name: string, text: string, language: "json" | "plaintext"): Promise<void> {
     const path = `/${++this.next}/${name.replace(/[^\w.-]+/g, "_").slice(0, 80)}${language === "json" ? ".json" : ".txt"}`;
     this.texts.set(path, text);
-    for (const oldest of this.texts.keys()) {
-      if (this.texts.size <= most) {
-        break;
-      }
-      this.texts.delete(oldest);
-    }
     const document = await vscode.workspace.openTextDocument(vscode.Uri.from({ scheme, path }));
     await vscode.window.showTextDocument(await vscode.languages.setTextDocumentLanguage(document, language), { preview: true });
   }

@@ -1,6 +1,7 @@
 /** What happened, folded from the stream of events into one line a call (E11). */
 
 import type { CallState, CallStatus, SessionEvent } from "../generated/protocol";
+import { Newest } from "./newest";
 
 /** One call as the view shows it. */
 export interface Activity {
@@ -15,11 +16,12 @@ export interface Activity {
   mayHaveRun?: boolean;
 }
 
-const most = 200;
+/** How many calls are kept. */
+export const mostCalls = 200;
 
 /** The last calls, the newest first. */
 export class ActivityLog {
-  private readonly calls = new Map<string, Activity>();
+  private readonly calls = new Newest<Activity>(mostCalls);
   epoch: string | undefined;
   seq = 0;
 
@@ -43,13 +45,18 @@ export class ActivityLog {
       durationMs: event.durationMs ?? before?.durationMs,
       mayHaveRun: event.mayHaveRun ?? before?.mayHaveRun,
     });
-    for (const oldest of this.calls.keys()) {
-      if (this.calls.size <= most) {
-        break;
-      }
-      this.calls.delete(oldest);
-    }
     return true;
+  }
+
+  /** Takes over that the program has ended: what ran may have run, and what was asked about did not. */
+  end(): void {
+    for (const [callId, call] of this.calls) {
+      if (call.state === "running") {
+        this.calls.set(callId, { ...call, state: "mayHaveRun", mayHaveRun: true });
+      } else if (call.state === "asking") {
+        this.calls.set(callId, { ...call, state: "finished", status: "cancelled" });
+      }
+    }
   }
 
   list(): Activity[] {

@@ -2,6 +2,7 @@
 
 import type {
   AllowedBy,
+  CallState,
   CallStatus,
   Connector,
   ConnectorState,
@@ -101,7 +102,7 @@ export function outcome(status: CallStatus): string {
 }
 
 /** What came of a call in a word or two, for lists. */
-export const outcomeWord: Record<CallStatus, string> = {
+const outcomeWord: Record<CallStatus, string> = {
   ok: "answered",
   toolError: "did not succeed",
   connectorError: "error",
@@ -116,6 +117,19 @@ export const outcomeWord: Record<CallStatus, string> = {
   timeout: "no answer in time",
   task: "in the background",
 };
+
+const callStates: Record<CallState, string> = {
+  asking: "asks",
+  running: "running",
+  finished: "finished",
+  mayHaveRun: "may have run",
+  unknown: "not known",
+};
+
+/** Where a call is, or what came of it, in a word or two. */
+export function callWords(state: CallState, status: CallStatus | undefined): string {
+  return status === undefined ? (callStates[state] ?? state) : (outcomeWord[status] ?? status);
+}
 
 const allowances: Record<AllowedBy, string> = {
   readOnly: "only reads, on a connector you trust",

@@ -5,7 +5,7 @@ import { requests, type ConsentRecord, type PermissionRule } from "../generated/
 import { took, type Activity } from "../plain/activity";
 import { pathOf } from "../plain/question_page";
 import { label, quoted } from "../plain/visible";
-import { allowedWords, outcomeWord, scopeWords } from "../plain/words";
+import { allowedWords, callWords, scopeWords } from "../plain/words";
 import type { Session } from "../session";
 
 function icon(call: Activity): vscode.ThemeIcon {
@@ -14,6 +14,9 @@ function icon(call: Activity): vscode.ThemeIcon {
   }
   if (call.state === "asking") {
     return new vscode.ThemeIcon("question");
+  }
+  if (call.state === "mayHaveRun") {
+    return new vscode.ThemeIcon("warning", new vscode.ThemeColor("list.warningForeground"));
   }
   switch (call.status) {
     case "ok":
@@ -55,7 +58,7 @@ export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.D
     const item = new vscode.TreeItem(label(call.tool, 80));
     item.id = call.callId;
     item.iconPath = icon(call);
-    const outcome = call.status === undefined ? (call.state === "asking" ? "asks" : call.state) : ((outcomeWord[call.status] as string | undefined) ?? call.status);
+    const outcome = callWords(call.state, call.status);
     // A side bar is narrow: that one asked oneself goes without saying.
     item.description = [outcome, clock(call.at), call.asker === undefined || call.asker === "editor" ? "" : label(call.asker, 40)].filter((p) => p !== "").join(" · ");
     const known = this.session.argumentsOf.get(call.callId);
