@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ApprovalBody, Ask, ConsentBody, ConsentItem, Tool } from "../src/generated/protocol";
 import { replyTo } from "../src/plain/answer";
 import { mayTakeFocus } from "../src/plain/focus";
+import { button } from "../src/plain/page";
 import { questionLine, questionPage, standingChoices } from "../src/plain/question_page";
 
 const tool: Tool = { id: "t", label: "notes.write", servedName: "notes__write", connector: "c", name: "write", summary: "Writes.", tokens: 1, permission: "ask", hash: "h" };
@@ -32,7 +33,8 @@ test("TestS16_TheSafeAnswerStandsFirst", () => {
 
 test("TestS16_NothingIsPreselected", () => {
   const page = questionPage(consent(item("a", { secrets: [{ name: "KEY", destination: "npx" }] }), item("b")));
-  assert.ok(!/ (checked|autofocus|selected)/.test(page));
+  assert.ok(!/ (checked|autofocus|selected|data-submit)|class="primary"/.test(page));
+  assert.match(button("run", "Run", { submits: true }), /class="primary".* data-submit>/);
 });
 
 test("TestS17_WhatIsHiddenIsShownOnce", () => {

@@ -51,25 +51,25 @@ export class Calls {
       fields.length === 0 ? said("It takes no arguments.", "note") : formHtml(fields),
       `<div id="faults"></div>`,
       `<div class="bar">${row(
-        button("run", "Run").replace('class="plain"', 'class="primary" data-submit'),
+        button("run", "Run", { submits: true }),
         fields.length === 0 ? "" : button("json", "Write the arguments as JSON"),
       )}${said(`A call of it ${permissionWords(whole.permission)}.`, "note")}</div>`,
     ].join("");
     openPage(this.extension, { type: "pillion.form", title: `Run ${label(whole.label, 60)}`, icon: "tool", takesFocus: true }, body, ({ action, values }, page) => {
       if (action === "json") {
         const text = filled(fields, values);
-        void this.editors.openForCall(whole, "text" in text ? text.text : undefined, (edited) => this.runFromEditor(whole, edited)).then(() => {
-          page.panel.dispose();
-        });
-      } else if (action === "run") {
+        return this.editors.openForCall(whole, "text" in text ? text.text : undefined, (edited) => this.runFromEditor(whole, edited)).then(() => page.panel.dispose());
+      }
+      if (action === "run") {
         const text = filled(fields, values);
         if ("faults" in text) {
           page.tell({ type: "faults", faults: text.faults });
         } else {
           page.tell({ type: "faults", faults: [] });
-          void this.runFromForm(whole, text.text, page);
+          return this.runFromForm(whole, text.text, page);
         }
       }
+      return undefined;
     });
   }
 
@@ -261,7 +261,7 @@ export class Calls {
       this.extension,
       { type: "pillion.result", title: `Result of ${label(tool, 60)}`, icon: "result", takesFocus },
       resultPage(tool, result, made?.argumentsText, shown),
-      ({ action }) => void this.resultAction(action, tool, result, made),
+      ({ action }) => this.resultAction(action, tool, result, made),
     );
   }
 

@@ -55,7 +55,7 @@ export class QuestionDocuments implements vscode.Disposable {
       return;
     }
     const line = questionLine(ask);
-    const page = openPage(this.extension, { type: "pillion.question", title: line.title, icon: "question", takesFocus }, questionPage(ask), (posted, at) => void this.posted(ask, posted, at));
+    const page = openPage(this.extension, { type: "pillion.question", title: line.title, icon: "question", takesFocus }, questionPage(ask), (posted, at) => this.posted(ask, posted, at));
     this.pages.set(ask.askId, page);
     // A document that is closed answers nothing: the question stays open.
     page.panel.onDidDispose(() => this.pages.delete(ask.askId));

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { page, posted, type Html, type Posted } from "../plain/page";
+import { neutral } from "../plain/visible";
 
 /** A page that is open. */
 export interface OpenPage {
@@ -12,12 +13,15 @@ export interface OpenPage {
   tell(message: { type: "appear" } | { type: "state"; text: string } | { type: "faults"; faults: { path: string; message: string }[] }): void;
 }
 
-/** Opens a page. It keeps what was typed while it is hidden, and loads nothing from elsewhere. */
+/**
+ * Opens a page. What goes wrong with what was posted is told to the user, and a page that was closed meanwhile is told nothing. It
+ * keeps what was typed while it is hidden, and loads nothing from elsewhere.
+ */
 export function openPage(
   extension: vscode.Uri,
   options: { type: string; title: string; icon: string; takesFocus: boolean },
   body: Html,
-  onPost: (posted: Posted, page: OpenPage) => void,
+  onPost: (posted: Posted, page: OpenPage) => unknown,
 ): OpenPage {
   const media = vscode.Uri.joinPath(extension, "media");
   const panel = vscode.window.createWebviewPanel(
@@ -32,9 +36,16 @@ export function openPage(
     dark: vscode.Uri.joinPath(media, `${options.icon}-dark.svg`),
   };
   const { webview } = panel;
+  let isClosed = false;
+  panel.onDidDispose(() => {
+    isClosed = true;
+  });
   const open: OpenPage = {
     panel,
     show: (inner) => {
+      if (isClosed) {
+        return;
+      }
       webview.html = page(
         {
           title: options.title,
@@ -45,12 +56,18 @@ export function openPage(
         inner,
       );
     },
-    tell: (message) => void webview.postMessage(message),
+    tell: (message) => {
+      if (!isClosed) {
+        void webview.postMessage(message);
+      }
+    },
   };
-  webview.onDidReceiveMessage((message) => {
+  webview.onDidReceiveMessage(async (message) => {
     const said = posted(message);
-    if (said !== undefined) {
-      onPost(said, open);
+    try {
+      await (said === undefined ? undefined : onPost(said, open));
+    } catch (error) {
+      void vscode.window.showErrorMessage(neutral(`Pillion: ${error instanceof Error ? error.message : String(error)}`));
     }
   });
   panel.onDidChangeViewState(() => {

@@ -44,14 +44,10 @@ export function list(...parts: Html[]): Html {
   return all === "" ? "" : `<dl>${all}</dl>`;
 }
 
-/** How a button looks: what gives something is never the standing-out one. */
-export type ButtonKind = "plain" | "quiet";
-
-/** A button that posts its action with the values of the page. */
-export function button(action: string, title: string, options: { kind?: ButtonKind; needs?: string; label?: string } = {}): Html {
+/** A button that posts its action with the values of the page. The one that submits a form stands out; what gives something never does. */
+export function button(action: string, title: string, options: { submits?: boolean; needs?: string } = {}): Html {
   const needs = options.needs === undefined ? "" : ` data-needs="${html(options.needs)}"`;
-  const label = options.label === undefined ? "" : ` aria-label="${html(options.label)}"`;
-  return `<button type="button" class="${options.kind ?? "plain"}" data-action="${html(action)}"${needs}${label}>${html(title)}</button>`;
+  return `<button type="button" class="${options.submits === true ? "primary" : "plain"}" data-action="${html(action)}"${needs}${options.submits === true ? " data-submit" : ""}>${html(title)}</button>`;
 }
 
 /** A row of buttons. */
