@@ -174,7 +174,7 @@ export class QuestionDocuments implements vscode.Disposable {
       return;
     }
     const { url } = ask.body as ElicitationBody;
-    if (ask.kind === "url" && posted.action === "accept" && url !== undefined && !(await vscode.env.openExternal(vscode.Uri.parse(url, true)))) {
+    if (ask.kind === "url" && posted.action === "accept" && url !== undefined && !(await openExactly(url))) {
       return; // VS Code asked about the page itself, and the user said no.
     }
     await this.answer(ask, reply.answer, page);
@@ -231,4 +231,12 @@ export class QuestionDocuments implements vscode.Disposable {
       await this.answer(ask, { value });
     }
   }
+}
+
+/**
+ * Opens the address as it was shown: one that is parsed first comes out with other escapes, and is another one to its host. The
+ * declaration does not know that VS Code takes a text too, and then opens that.
+ */
+function openExactly(address: string): Thenable<boolean> {
+  return vscode.env.openExternal(address as unknown as vscode.Uri);
 }
