@@ -84,13 +84,18 @@
     for (const old of document.querySelectorAll(".fault")) {
       old.remove();
     }
+    for (const old of document.querySelectorAll("[aria-invalid]")) {
+      old.removeAttribute("aria-invalid");
+    }
     let first;
     for (const fault of faults) {
       const field = [...document.querySelectorAll("[data-pointer]")].find((one) => one.dataset.pointer === fault.path);
       const line = document.createElement("p");
       line.className = "fault";
+      line.setAttribute("role", "alert");
       line.textContent = (field ? "" : (fault.path || "the arguments") + ": ") + fault.message;
       (field ?? document.getElementById("faults") ?? document.querySelector("main")).append(line);
+      field?.querySelector("[name]")?.setAttribute("aria-invalid", "true");
       first = first ?? field;
     }
     first?.querySelector("[name]")?.focus();

@@ -56,6 +56,18 @@ test("a form has nothing of the schema's as markup", () => {
   assert.ok(!/<b>|<script>/.test(formHtml(fields)));
 });
 
+test("each field is read out with what it means", () => {
+  const page = formHtml(formFields('{"required":["a b"],"properties":{"a b":{"type":"string","description":"what it is"},"many":{"type":"array","items":{"enum":[1]}},"bare":{"type":"number"}}}'));
+  const ids = new Set([...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id));
+  const named = [...page.matchAll(/ (?:for|aria-describedby)="([^"]*)"/g)].map(([, id]) => id);
+  assert.equal(named.length, 3, page);
+  for (const id of named) {
+    assert.ok(ids.has(id) && !/\s/.test(id ?? " "), page);
+  }
+  assert.match(page, /aria-describedby="[^"]*" aria-required="true"/);
+  assert.match(page, /<fieldset data-pointer="[^"]*"><legend>many/);
+});
+
 test("a document of arguments begins with what is required", () => {
   assert.equal(template(formFields(schema)), '{\n  "name": "",\n  "size": 3,\n  "kind": "a"\n}\n');
 });

@@ -192,8 +192,8 @@ function parsedDefault(field: Field): unknown {
   return field.defaultText === undefined ? undefined : (JSON.parse(field.defaultText) as unknown);
 }
 
-function input(field: Field, id: string): Html {
-  const name = `name="${html(field.pointer)}" id="${html(id)}"`;
+function input(field: Field, id: string, hasHint: boolean): Html {
+  const name = `name="${html(field.pointer)}" id="${id}"${hasHint ? ` aria-describedby="${id}-hint"` : ""}${field.isRequired ? ' aria-required="true"' : ""}`;
   const set = parsedDefault(field);
   switch (field.kind) {
     case "text":
@@ -228,17 +228,23 @@ function input(field: Field, id: string): Html {
 export function formHtml(fields: readonly Field[]): Html {
   return fields
       .map((field) => {
-        const id = `f${field.pointer}`;
+        // A list of ids is parted by spaces, which names of properties may have.
+        const id = `f${field.pointer.replace(/[^\w/~]/g, (c) => `.${c.charCodeAt(0)}`)}`;
         const words = [
           field.title === "" ? "" : `<p class="hint">${foreign(field.title)}</p>`,
           field.text === "" ? "" : `<p class="hint">${html(field.text.split("\n").map(visible).join("\n"))}</p>`,
         ].join("");
         const wanted = field.wanted === "" ? "" : ` <span class="wanted">${html(field.wanted)}</span>`;
         const name = html(visible(field.key === "" ? "arguments" : field.key)) + wanted;
+        if (field.kind === "choices") {
+          return `<fieldset data-pointer="${html(field.pointer)}"><legend>${name}</legend>${words}${input(field, id, false)}</fieldset>`;
+        }
         if (field.kind === "group") {
           return `<fieldset data-pointer="${html(field.pointer)}"><legend>${name}</legend>${words}${formHtml(field.fields)}</fieldset>`;
         }
-        return `<div class="field" data-pointer="${html(field.pointer)}"><label for="${html(id)}">${name}</label>${words}${input(field, id)}</div>`;
+        // What it means is read out with the field itself.
+        const hint = words === "" ? "" : `<div id="${id}-hint">${words}</div>`;
+        return `<div class="field" data-pointer="${html(field.pointer)}"><label for="${id}">${name}</label>${hint}${input(field, id, hint !== "")}</div>`;
       })
       .join("");
 }

@@ -40,7 +40,7 @@ const offWords: Record<DisabledBy, string> = {
 /** How a connector's state looks. A state that is not known has its own name for words. */
 export function lookOf(connector: Pick<Connector, "state" | "disabledBy" | "shadowedBy" | "phase">): Look {
   if (connector.shadowedBy !== undefined) {
-    return { words: "another of that name is used", icon: "circle-outline" };
+    return { words: "another of this name is used", icon: "circle-outline" };
   }
   const look = looks[connector.state] as Look | undefined;
   if (look === undefined) {

@@ -183,7 +183,7 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
       ...(connector.uri === undefined ? [] : ["written"]),
       "",
     ].join(";");
-    item.accessibilityInformation = { label: `${label(connector.name)}, ${look.words}` };
+    item.accessibilityInformation = { label: `${label(connector.name)}, ${item.description}` };
     if (!isOpenable && firstAction(connector) !== undefined) {
       item.command = opened;
     }
