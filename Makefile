@@ -99,8 +99,8 @@ check-luacheck:
 e2e: e2e-run
 
 e2e-beds:
-	$(LEG) beds $(BEDS)/install.sh isolation terminal servers conformance neovim-floor neovim-newest mini-test helix emacs-floor emacs-newest
-	$(LEG) beds-vscode $(BEDS)/install.sh chromium vscode-driver vscode-newest vscode-floor
+	$(LEG) beds $(BEDS)/install.sh isolation terminal chromium servers conformance neovim-floor neovim-newest mini-test helix emacs-floor emacs-newest
+	$(LEG) beds-vscode $(BEDS)/install.sh vscode-driver vscode-newest vscode-floor
 
 # The test binary itself runs cut off, and with it every program that it starts.
 e2e-run: e2e-beds vsix
@@ -111,9 +111,11 @@ e2e-run: e2e-beds vsix
 	$(LEG) -tests vscode-newest $(VSCODE) vscode-newest
 	$(LEG) -tests vscode-floor $(VSCODE) vscode-floor
 
-# What every browser must do, in a real one; a line for each test. It is no part of make test until a window offers a browser.
+# What every browser must do, in a real one; a line for each test. Those through the program take ten seconds and are part of e2e;
+# what each provider must do takes minutes, and is not.
 browser: build
 	@$(BEDS)/install.sh isolation chromium browser-playwright browser-chrome-devtools
+	$(LEG) -each -tests browser-window $(E2E) -run '^TestBrowser_' ./editors/e2e
 	$(LEG) -each -tests browser $(E2E) ./browser/...
 
 # The Neovim plugin alone; PILLION_TESTS names some of its tests, PILLION_UPDATE=1 writes the screens that are compared.

@@ -9,7 +9,7 @@ import (
 
 // doctorHeadings are the words for a section.
 var doctorHeadings = map[message.DoctorSection]string{
-	message.DoctorFiles: "Files", message.DoctorFolders: "Folders", message.DoctorConnectors: "Connectors", message.DoctorRuntimes: "Runtimes",
+	message.DoctorFiles: "Files", message.DoctorFolders: "Folders", message.DoctorConnectors: "Connectors", message.DoctorRuntimes: "Runtimes", message.DoctorBrowser: "Browser",
 	message.DoctorSecrets: "Secrets", message.DoctorLogs: "Logs", message.DoctorWindows: "Windows on this machine", message.DoctorSystem: "System",
 }
 

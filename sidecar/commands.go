@@ -30,6 +30,8 @@ var commands = map[string]command{
 	message.CommandConnectorPutOff.Name:  commandOf(message.CommandConnectorPutOff, (*Session).putOffConnector),
 	message.CommandConnectorDeny.Name:    commandOf(message.CommandConnectorDeny, (*Session).denyConnector),
 	message.CommandConnectorTest.Name:    commandOf(message.CommandConnectorTest, (*Session).testConnector),
+	message.CommandBrowserStart.Name:     commandOf(message.CommandBrowserStart, (*Session).startBrowser),
+	message.CommandBrowserStop.Name:      commandOf(message.CommandBrowserStop, (*Session).stopBrowser),
 	message.CommandImport.Name:           commandOf(message.CommandImport, (*Session).importFile),
 	message.CommandConnectorRevoke.Name:  commandOf(message.CommandConnectorRevoke, (*Session).revokeConnector),
 	message.CommandConnectorStart.Name:   commandOf(message.CommandConnectorStart, (*Session).startConnector),

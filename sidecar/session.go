@@ -16,6 +16,7 @@ import (
 	"pillion/mcp/host"
 	"pillion/mcp/process"
 	"pillion/rpc"
+	"pillion/rpc/message"
 	"pillion/sidecar/core"
 	"pillion/sidecar/stream"
 )
@@ -90,20 +91,23 @@ type Session struct {
 	core      *core.Core
 	coreErr   error
 
-	clients       clients
-	own           *client // the editor's connection
-	consents      consentAsks
-	storeAsks     storeAsks
-	widenings     widenAsks
-	joins         joins
-	agents        agents
-	foldersMu     sync.Mutex
-	linesMu       sync.Mutex
-	lines         map[string]keptLines
-	publishing    sync.Mutex // keeps what is said of a file in order; nothing is looked at under it
-	reports       sync.Map   // *report by token
-	progressCount atomic.Int64
-	exitCode      atomic.Int32
+	clients   clients
+	own       *client // the editor's connection
+	consents  consentAsks
+	storeAsks storeAsks
+	widenings widenAsks
+	joins     joins
+	agents    agents
+	foldersMu sync.Mutex
+	linesMu   sync.Mutex
+	lines     map[string]keptLines
+	// browserTelling keeps what is told of browsers in order, and browserTold is that, by session.
+	browserTelling sync.Mutex
+	browserTold    map[string]message.BrowserState
+	publishing     sync.Mutex // keeps what is said of a file in order; nothing is looked at under it
+	reports        sync.Map   // *report by token
+	progressCount  atomic.Int64
+	exitCode       atomic.Int32
 }
 
 // Run serves one editor until it ends, and returns the exit code of the process.
@@ -202,7 +206,7 @@ func (s *Session) open(roots []string) {
 			s.welcome() // before the files are open: who is answered from them finds the window too
 			c, err := core.Open(core.Options{
 				Logger: s.log, Version: s.options.Version, Environ: s.options.Environ, Executable: s.options.Executable, Subreaper: s.options.Subreaper,
-				Window: s.window, Roots: roots, Settings: s.settings, SettingsChanged: s.tellSettings, Asker: asker{s}, Observe: s.hostChanged,
+				Window: s.window, Roots: roots, Settings: s.settings, SettingsChanged: s.tellSettings, Asker: asker{s}, Observe: s.hostChanged, BrowserChanged: s.browserChanged,
 			})
 			if err != nil {
 				s.coreErr = err

@@ -33,6 +33,7 @@ type grammar struct {
 		Config      configVerb         `cmd:"" help:"Show what is set, and where it came from."`
 		Call        callVerb           `cmd:"" help:"Call a tool and print its result."`
 		Resources   resourcesGrammar   `cmd:"" help:"List what connectors have to read, and read it."`
+		Browser     browserGrammar     `cmd:"" help:"Say what the browser of a session does, start and end it, and have it open a page."`
 		Prompts     promptsGrammar     `cmd:"" help:"List the prompts of connectors, and get one."`
 		Demo        demoGrammar        `cmd:"" help:"Be a connector to try things with, on standard input and output."`
 		Secret      secretGrammar      `cmd:"" help:"List, set and remove the values of inputs."`

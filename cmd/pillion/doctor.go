@@ -14,7 +14,7 @@ import (
 )
 
 type doctorVerb struct {
-	Sections []string `arg:"" optional:"" name:"section" help:"What to look at: files, folders, connectors, runtimes, secrets, logs, windows, system. Everything, if none is named."`
+	Sections []string `arg:"" optional:"" name:"section" help:"What to look at: files, folders, connectors, runtimes, browser, secrets, logs, windows, system. Everything, if none is named."`
 }
 
 // Help explains the verb.

@@ -43,6 +43,10 @@ type hub interface {
 	catalog(ctx context.Context, params message.CatalogParams) (message.CatalogResult, error)
 	readResource(ctx context.Context, params message.ResourceReadParams) (message.ResourceReadResult, error)
 	getPrompt(ctx context.Context, params message.PromptGetParams) (message.PromptGetResult, error)
+	// browser says what the browser of the window's own session does, or would; the others start it and end it.
+	browser(ctx context.Context) (message.BrowserResult, error)
+	browserStart(ctx context.Context, params message.BrowserStartParams, report func(progress)) (message.BrowserResult, error)
+	browserStop(ctx context.Context) (message.BrowserResult, error)
 	// cancel ends a call, whose result then says what is known.
 	cancel(ctx context.Context, id message.CallID)
 	// fullText is the whole text of a result that holds only its beginning.

@@ -92,6 +92,7 @@ type Editor struct {
 	selectors   map[string]string // the options of what is registered, by its method
 	progress    []protocol.ProgressParams
 	events      []message.SessionEvent
+	browsers    []message.BrowserState
 	log         []string
 }
 
@@ -138,6 +139,7 @@ func (e *Editor) connect(out io.ReadCloser, in io.WriteCloser) {
 	on(router, e, message.ResourceUpdated.Method, func(p message.ResourceUpdatedParams) { e.note(message.ResourceUpdated.Method, p.Connector, p.URI) })
 	on(router, e, "textDocument/publishDiagnostics", func(p protocol.PublishDiagnosticsParams) { e.diagnostics[p.URI] = p.Diagnostics })
 	on(router, e, "window/showMessage", func(p protocol.ShowMessageParams) { e.messages = append(e.messages, p.Message) })
+	on(router, e, message.BrowserChanged.Method, func(p message.BrowserResult) { e.browsers = append(e.browsers, p.State) })
 	on(router, e, message.EventTold.Method, func(p message.SessionEvent) { e.events = append(e.events, p) })
 	on(router, e, "$/progress", func(p protocol.ProgressParams) { e.progress = append(e.progress, p) })
 	rpc.Handle(router, rpc.Request[protocol.WorkDoneProgressCreateParams, rpc.Null]{Method: "window/workDoneProgress/create"},

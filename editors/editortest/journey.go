@@ -172,6 +172,17 @@ func (e *Editor) Approve(decision message.ApprovalChoice) message.Ask {
 	return ask
 }
 
+// BrowserStates are those that the window's own browser was told to be in, and waits until they end with one.
+func (e *Editor) BrowserStates(last message.BrowserState) []message.BrowserState {
+	e.t.Helper()
+	var told []message.BrowserState
+	e.Until("the browser is told to be "+string(last), func() bool {
+		told = slices.Clone(e.browsers)
+		return len(told) > 0 && told[len(told)-1] == last
+	})
+	return told
+}
+
 // Open opens a document with a text, which need not be what the disk holds.
 func (e *Editor) Open(path, text string) {
 	e.t.Helper()

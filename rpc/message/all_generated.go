@@ -304,6 +304,36 @@ func All() []Declared {
 			Doc:       "Tells which questions are new and which have ended.",
 		},
 		{
+			Name:      "Browser",
+			Method:    Browser.Method,
+			Direction: DirectionRequest,
+			Doc:       "Says what a session's browser does. It starts nothing.",
+		},
+		{
+			Name:      "BrowserStart",
+			Method:    BrowserStart.Method,
+			Direction: DirectionRequest,
+			Doc:       "Starts a session's browser, asking first where that was not allowed, and answers when it is there or is not to be.",
+		},
+		{
+			Name:      "BrowserStop",
+			Method:    BrowserStop.Method,
+			Direction: DirectionRequest,
+			Doc:       "Ends a session's browser and answers when nothing of it is left. The next use asks again.",
+		},
+		{
+			Name:      "BrowserPicture",
+			Method:    BrowserPicture.Method,
+			Direction: DirectionRequest,
+			Doc:       "Takes a picture of what the browser shows, which is then its pictureUri. It starts nothing.",
+		},
+		{
+			Name:      "BrowserChanged",
+			Method:    BrowserChanged.Method,
+			Direction: DirectionEvent,
+			Doc:       "Tells that a session's browser may stand otherwise. Editors are told of that of the window's own session.",
+		},
+		{
 			Name:          "Permissions",
 			Method:        Permissions.Method,
 			Direction:     DirectionRequest,
@@ -563,6 +593,18 @@ func Commands() []Declared {
 			Direction:     DirectionCommand,
 			Doc:           "Takes one standing permission back; for a refusal it opens the question. They are listed by pillion.server.status.",
 			ForPeopleOnly: true,
+		},
+		{
+			Name:      "CommandBrowserStart",
+			Method:    CommandBrowserStart.Name,
+			Direction: DirectionCommand,
+			Doc:       "Starts the browser of the window's own session, asking first where that was not allowed.",
+		},
+		{
+			Name:      "CommandBrowserStop",
+			Method:    CommandBrowserStop.Name,
+			Direction: DirectionCommand,
+			Doc:       "Ends it.",
 		},
 		{
 			Name:          "CommandResume",

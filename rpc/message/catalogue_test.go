@@ -23,6 +23,8 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/prompts", "request pillion/prompt/get", "request pillion/complete", "event pillion/promptsChanged",
 		"request pillion/agent/prompt", "request pillion/agent/actions", "request pillion/agent/arguments", "request pillion/agent/clean",
 		"request pillion/agent/hint",
+		"request pillion/browser", "request pillion/browser/start", "request pillion/browser/stop", "request pillion/browser/picture",
+		"event pillion/browserChanged",
 		"request pillion/asks", "request pillion/ask/answer", "request pillion/ask/show", "event pillion/asksChanged",
 		"request pillion/permissions", "request pillion/permission/set", "request pillion/permission/remove",
 		"request pillion/secrets", "request pillion/secret/set", "request pillion/secret/remove",
@@ -42,7 +44,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 func TestU15_ServerCommandsHaveTheirOwnPrefix(t *testing.T) {
 	want := []string{"review", "ask.answer", "connector.start", "connector.stop", "connector.restart", "connector.remove",
 		"connector.showLog", "connector.putOff", "connector.deny", "connector.test", "import", "connector.enable", "connector.disable", "connector.allow", "connector.revoke", "tool.call", "status", "stopAll",
-		"permission.remove", "resume", "doctor"}
+		"permission.remove", "resume", "doctor", "browser.start", "browser.stop"}
 	for i := range want {
 		want[i] = "command pillion.server." + want[i]
 	}

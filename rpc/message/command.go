@@ -200,6 +200,13 @@ var CommandDoctor = Command[Empty, Empty]{Name: "pillion.server.doctor"}
 //pillion:people
 var CommandPermissionRemove = Command[PermissionArguments, Empty]{Name: "pillion.server.permission.remove"}
 
+// CommandBrowserStart starts the browser of the window's own session, asking
+// first where that was not allowed.
+var CommandBrowserStart = Command[Empty, CommandStarted]{Name: "pillion.server.browser.start"}
+
+// CommandBrowserStop ends it.
+var CommandBrowserStop = Command[Empty, CommandStarted]{Name: "pillion.server.browser.stop"}
+
 // CommandResume asks whether calls are to run again after [CommandStopAll], as
 // the rules say.
 //

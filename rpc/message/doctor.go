@@ -17,6 +17,7 @@ const (
 	DoctorFiles      DoctorSection = "files"      // configuration files and settings
 	DoctorConnectors DoctorSection = "connectors" // each connector
 	DoctorRuntimes   DoctorSection = "runtimes"   // the runners that connectors need
+	DoctorBrowser    DoctorSection = "browser"    // what the browser of a session needs
 	DoctorSecrets    DoctorSection = "secrets"    // where the values of inputs are kept
 	DoctorFolders    DoctorSection = "folders"    // Pillion's own folders and files
 	DoctorLogs       DoctorSection = "logs"       // connectors' logs and the record of calls
@@ -27,7 +28,7 @@ const (
 // Known reports whether the section is one of those above.
 func (s DoctorSection) Known() bool {
 	switch s {
-	case DoctorFiles, DoctorConnectors, DoctorRuntimes, DoctorSecrets, DoctorFolders, DoctorLogs, DoctorWindows, DoctorSystem:
+	case DoctorFiles, DoctorConnectors, DoctorRuntimes, DoctorBrowser, DoctorSecrets, DoctorFolders, DoctorLogs, DoctorWindows, DoctorSystem:
 		return true
 	}
 	return false

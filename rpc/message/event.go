@@ -37,6 +37,7 @@ const (
 	EventAsk              EventKind = "ask"              // a question was opened
 	EventAskClosed        EventKind = "askClosed"        // a question has ended
 	EventFiles            EventKind = "files"            // the configuration files were read
+	EventBrowser          EventKind = "browser"          // a session's browser is in another state
 	EventMessage          EventKind = "message"          // the editor was shown a message
 	EventGap              EventKind = "gap"              // events are missing here
 )
@@ -60,6 +61,8 @@ type SessionEvent struct {
 	Connector  ConnectorID    `json:"connector,omitzero"`
 	Name       string         `json:"name,omitzero"`       // of the connector, as its file writes it
 	State      ConnectorState `json:"state,omitzero"`      // of the connector
+	Browser    BrowserState   `json:"browser,omitzero"`    // state of the browser
+	SessionID  SessionID      `json:"sessionId,omitzero"`  // whose browser it is
 	Problem    string         `json:"problem,omitzero"`    // why it does not run; words of the connector may be in it
 	Generation int            `json:"generation,omitzero"` // of the connector's tools
 	URI        string         `json:"uri,omitzero"`        // of the resource, as its connector names it

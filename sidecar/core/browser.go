@@ -54,6 +54,8 @@ type Browser struct {
 	Doing string
 	// Problem is why it does not run, or would not.
 	Problem *host.Problem
+	// Picture is the path of the last picture that was taken of it.
+	Picture string
 	// IsAuto says that a session has one without a question.
 	IsAuto bool
 }
@@ -78,6 +80,7 @@ type browserSeat struct {
 	isRefused bool
 	asking    chan struct{} // closed when the question is over; nil while there is none
 	doing     string        // of a start
+	picture   string        // path of the last one
 	provider  browser.Provider
 	origins   policy.Allowed // what was allowed to a provider that does not ask by itself
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -213,6 +214,7 @@ func (c *Core) Browser(ctx context.Context, session string) Browser {
 	b.mu.Lock()
 	s := *b.seat(session)
 	b.mu.Unlock()
+	now.Picture = s.picture
 	state, problem := c.SessionState(now.Connector, session)
 	if s.provider != nil && (state == host.StateReady || state == host.StateStarting) && s.provider.Name() != chosen.Name() {
 		now.Provider, now.Because = string(s.provider.Name()), "it runs already"
@@ -240,7 +242,7 @@ func (c *Core) Browser(ctx context.Context, session string) Browser {
 
 // StartBrowser starts a session's browser, asking first where that was not allowed. What was refused is asked about again where a
 // person wants it. The error is a [*host.RefusedError], or that of ctx.
-func (c *Core) StartBrowser(ctx context.Context, session string, caller host.Caller) error {
+func (c *Core) StartBrowser(ctx context.Context, session, callID string, caller host.Caller) error {
 	b := c.browsers
 	if caller.Kind != callerAgent {
 		b.mu.Lock()
@@ -248,7 +250,7 @@ func (c *Core) StartBrowser(ctx context.Context, session string, caller host.Cal
 		b.mu.Unlock()
 	}
 	id := host.BuiltinID(BrowserName)
-	if err := c.EnterBuiltin(ctx, host.Entering{Connector: id, Session: session, Caller: caller}); err != nil {
+	if err := c.EnterBuiltin(ctx, host.Entering{Connector: id, CallID: callID, Session: session, Caller: caller}); err != nil {
 		return err
 	}
 	if err := c.StartIn(ctx, id, session); err != nil {
@@ -259,6 +261,56 @@ func (c *Core) StartBrowser(ctx context.Context, session string, caller host.Cal
 
 // callerAgent is the kind of a caller that no person is at.
 const callerAgent = "agent"
+
+// OpenInBrowser has a session's browser open an address, as a call of the tool that does.
+func (c *Core) OpenInBrowser(ctx context.Context, session, callID, url string, caller host.Caller) (host.Result, error) {
+	quoted, err := jsontext.AppendQuote([]byte(`{"url":`), url)
+	if err != nil {
+		return host.Result{}, fmt.Errorf("open an address in the browser: %w", err)
+	}
+	return c.Call(ctx, host.CallRequest{
+		CallID: callID, Tool: c.browserTool("browser_navigate", "navigate_page"), Arguments: append(quoted, '}'), SessionID: session, Caller: caller,
+	})
+}
+
+// BrowserPicture takes a picture of what a session's browser shows.
+func (c *Core) BrowserPicture(ctx context.Context, session string, caller host.Caller) (host.Result, error) {
+	return c.Call(ctx, host.CallRequest{Tool: c.browserTool("browser_take_screenshot", "take_screenshot"), SessionID: session, Caller: caller})
+}
+
+// browserTool is the first of these tools that the browser has.
+func (c *Core) browserTool(names ...string) string {
+	id := host.BuiltinID(BrowserName)
+	for _, name := range names {
+		if _, isKnown := c.ToolLabel(host.ToolID(id, name)); isKnown {
+			return host.ToolID(id, name)
+		}
+	}
+	return host.Label(BrowserName, names[0])
+}
+
+// Call is [host.Host.Call]; the last picture of each browser is remembered.
+func (c *Core) Call(ctx context.Context, request host.CallRequest) (host.Result, error) {
+	result, err := c.Host.Call(ctx, request)
+	if err != nil || len(result.Projection.Attachments) == 0 {
+		return result, err
+	}
+	if tool, unknown := c.Tool(result.Tool); unknown == nil && tool.Connector == host.BuiltinID(BrowserName) {
+		for _, one := range result.Projection.Attachments {
+			if strings.HasPrefix(one.MIMEType, "image/") {
+				c.browsers.pictured(request.SessionID, one.Path)
+			}
+		}
+	}
+	return result, err
+}
+
+func (b *browsers) pictured(session, path string) {
+	b.mu.Lock()
+	b.seat(session).picture = path
+	b.mu.Unlock()
+	b.tell(session)
+}
 
 // StopBrowser ends a session's browser and returns when nothing of it is left; the next use asks again.
 func (c *Core) StopBrowser(ctx context.Context, session string) error {

@@ -171,13 +171,13 @@ func TestH1_ANoHoldsForTheSession(t *testing.T) {
 		}
 	}
 	var refused *host.RefusedError
-	if err := c.StartBrowser(t.Context(), "a", host.Caller{Kind: "agent"}); !errors.As(err, &refused) {
+	if err := c.StartBrowser(t.Context(), "a", "", host.Caller{Kind: "agent"}); !errors.As(err, &refused) {
 		t.Errorf("an agent starts it after a no: %v", err)
 	}
 	if len(who.questions()) != 1 || c.Browser(t.Context(), "a").State != BrowserRefused || len(c.Connectors()) != 0 {
 		t.Errorf("asked %q, %+v", who.questions(), c.Browser(t.Context(), "a"))
 	}
-	if err := c.StartBrowser(t.Context(), "a", host.Caller{Kind: "editor"}); err != nil || c.Browser(t.Context(), "a").State != BrowserRunning {
+	if err := c.StartBrowser(t.Context(), "a", "", host.Caller{Kind: "editor"}); err != nil || c.Browser(t.Context(), "a").State != BrowserRunning {
 		t.Errorf("a person starts it after a no: %v, %+v", err, c.Browser(t.Context(), "a"))
 	}
 }

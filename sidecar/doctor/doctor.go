@@ -30,6 +30,7 @@ func Look(ctx context.Context, c *core.Core, sections []message.DoctorSection) [
 		look    func()
 	}{
 		{message.DoctorFiles, l.files}, {message.DoctorFolders, l.folders}, {message.DoctorConnectors, l.connectors}, {message.DoctorRuntimes, l.runtimes},
+		{message.DoctorBrowser, l.browser},
 		{message.DoctorSecrets, l.secrets}, {message.DoctorLogs, l.logs}, {message.DoctorWindows, l.windows}, {message.DoctorSystem, l.system},
 	} {
 		if len(sections) > 0 && !slices.Contains(sections, one.section) {
@@ -87,6 +88,20 @@ func (l *look) files() {
 		}
 		l.add(message.DoctorRow{Level: message.DoctorBroken, Subject: problem.File, Path: problem.File, Text: "what you decided cannot be read: " + problem.Reason, Steps: steps})
 	}
+}
+
+// browser says what drives a session's browser, and what is missing for it: that is worth a look and no more, for nobody need
+// have one.
+func (l *look) browser() {
+	now := l.core.Browser(l.ctx, "")
+	row := message.DoctorRow{Level: message.DoctorOK, Subject: now.Provider, Text: "drives the browser of a session: " + now.Because}
+	if p := now.Problem; p != nil {
+		row.Level, row.Text, row.Steps = message.DoctorNote, "would drive the browser of a session, and cannot: "+p.Reason, p.Steps
+	}
+	if now.IsAuto {
+		row.Text += "; a session has one without a question"
+	}
+	l.add(row)
 }
 
 // fileRow is a configuration file with its counts and faults.

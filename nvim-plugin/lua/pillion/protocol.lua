@@ -1484,6 +1484,55 @@
 ---| "Keep as it is" # widen: keep
 ---| "Make the change" # widen: make
 
+-- The browser
+
+---pillion.BrowserState is what a session's browser does. One that is not known reads as off.
+---@alias pillion.BrowserState
+---| "off" # it is not in use, and nobody has refused it
+---| "asking" # a person is asked whether it may start
+---| "starting" # it was allowed, and is not there yet
+---| "running" # it serves; a window of it is open once a tool needs one
+---| "refused" # a person said no for this session
+---| "failed" # it was allowed and does not run
+
+---pillion.BrowserParams names a session.
+---@class (exact) pillion.BrowserParams
+---@field sessionId? pillion.SessionId
+
+---pillion.BrowserStartParams says whose browser is to start, and what it is to open.
+---@class (exact) pillion.BrowserStartParams
+---@field sessionId? pillion.SessionId
+---address to open once it is there, as a call of its tool that does
+---@field url? string
+---names the question and that call
+---@field callId? pillion.CallId
+---@field workDoneToken? pillion.ProgressToken
+
+---pillion.BrowserResult is a session's browser as it stands.
+---@class (exact) pillion.BrowserResult
+---@field sessionId? pillion.SessionId
+---@field state pillion.BrowserState
+---what drives it, or would
+---@field provider string
+---why it is that provider, a clause
+---@field because string
+---that its tools are of
+---@field connector pillion.ConnectorId
+---what a start is about
+---@field doing? string
+---why it does not run, or would not
+---@field problem? pillion.ConnectorProblem
+---whether a session has one without a question
+---@field auto boolean
+---the last picture that was taken of it
+---@field pictureUri? pillion.URI
+---why a request came to nothing, a sentence without its full stop
+---@field message? string
+---what to do about that
+---@field steps? string[]
+---what came of the call that was made for the request
+---@field call? pillion.CallResult
+
 -- Permissions
 
 ---pillion.PermissionDecision is what a rule says. One that is not known is refused, and in a
@@ -1781,6 +1830,7 @@
 ---| "ask" # a question was opened
 ---| "askClosed" # a question has ended
 ---| "files" # the configuration files were read
+---| "browser" # a session's browser is in another state
 ---| "message" # the editor was shown a message
 ---| "gap" # events are missing here
 
@@ -1804,6 +1854,10 @@
 ---@field name? string
 ---of the connector
 ---@field state? pillion.ConnectorState
+---state of the browser
+---@field browser? pillion.BrowserState
+---whose browser it is
+---@field sessionId? pillion.SessionId
 ---why it does not run; words of the connector may be in it
 ---@field problem? string
 ---of the connector's tools
@@ -1856,6 +1910,7 @@
 ---| "files" # configuration files and settings
 ---| "connectors" # each connector
 ---| "runtimes" # the runners that connectors need
+---| "browser" # what the browser of a session needs
 ---| "secrets" # where the values of inputs are kept
 ---| "folders" # Pillion's own folders and files
 ---| "logs" # connectors' logs and the record of calls
@@ -2406,6 +2461,24 @@ M.requests = {
   ---
   ---Params: `pillion.AskShowParams`. Result: `pillion.AskShowResult`.
   ask_show = 'pillion/ask/show',
+  ---Says what a session's browser does. It starts nothing.
+  ---
+  ---Params: `pillion.BrowserParams`. Result: `pillion.BrowserResult`.
+  browser = 'pillion/browser',
+  ---Starts a session's browser, asking first where that was not allowed, and answers when it
+  ---is there or is not to be.
+  ---
+  ---Params: `pillion.BrowserStartParams`. Result: `pillion.BrowserResult`.
+  browser_start = 'pillion/browser/start',
+  ---Ends a session's browser and answers when nothing of it is left. The next use asks again.
+  ---
+  ---Params: `pillion.BrowserParams`. Result: `pillion.BrowserResult`.
+  browser_stop = 'pillion/browser/stop',
+  ---Takes a picture of what the browser shows, which is then its pictureUri. It starts
+  ---nothing.
+  ---
+  ---Params: `pillion.BrowserParams`. Result: `pillion.BrowserResult`.
+  browser_picture = 'pillion/browser/picture',
   ---Lists every rule.
   ---
   ---Params: `pillion.Empty`. Result: `pillion.PermissionsResult`.
@@ -2528,6 +2601,11 @@ M.events = {
   ---
   ---Params: `pillion.AsksChangedParams`.
   asks_changed = 'pillion/asksChanged',
+  ---Tells that a session's browser may stand otherwise. Editors are told of that of the
+  ---window's own session.
+  ---
+  ---Params: `pillion.BrowserResult`.
+  browser_changed = 'pillion/browserChanged',
   ---Tells one event, in order, to a client that asked for them.
   ---
   ---Params: `pillion.SessionEvent`.
@@ -2620,6 +2698,14 @@ M.commands = {
   ---
   ---Arguments: `{id}` of `pillion.PermissionArguments`. Result: `pillion.Empty`.
   permission_remove = 'pillion.server.permission.remove',
+  ---Starts the browser of the window's own session, asking first where that was not allowed.
+  ---
+  ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.CommandStarted`.
+  browser_start = 'pillion.server.browser.start',
+  ---Ends it.
+  ---
+  ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.CommandStarted`.
+  browser_stop = 'pillion.server.browser.stop',
   ---Asks whether calls are to run again after pillion.server.stopAll, as the rules say.
   ---
   ---Arguments: `{}` of `pillion.Empty`. Result: `pillion.Empty`.

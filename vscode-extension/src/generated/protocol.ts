@@ -1840,6 +1840,64 @@ export type Title =
   /** widen: make */
   | "Make the change";
 
+// The browser
+
+/** BrowserState is what a session's browser does. One that is not known reads as off. */
+export type BrowserState =
+  /** it is not in use, and nobody has refused it */
+  | "off"
+  /** a person is asked whether it may start */
+  | "asking"
+  /** it was allowed, and is not there yet */
+  | "starting"
+  /** it serves; a window of it is open once a tool needs one */
+  | "running"
+  /** a person said no for this session */
+  | "refused"
+  /** it was allowed and does not run */
+  | "failed";
+
+/** BrowserParams names a session. */
+export interface BrowserParams {
+  sessionId?: SessionId;
+}
+
+/** BrowserStartParams says whose browser is to start, and what it is to open. */
+export interface BrowserStartParams {
+  sessionId?: SessionId;
+  /** address to open once it is there, as a call of its tool that does */
+  url?: string;
+  /** names the question and that call */
+  callId?: CallId;
+  workDoneToken?: ProgressToken;
+}
+
+/** BrowserResult is a session's browser as it stands. */
+export interface BrowserResult {
+  sessionId?: SessionId;
+  state: BrowserState;
+  /** what drives it, or would */
+  provider: string;
+  /** why it is that provider, a clause */
+  because: string;
+  /** that its tools are of */
+  connector: ConnectorId;
+  /** what a start is about */
+  doing?: string;
+  /** why it does not run, or would not */
+  problem?: ConnectorProblem;
+  /** whether a session has one without a question */
+  auto: boolean;
+  /** the last picture that was taken of it */
+  pictureUri?: URI;
+  /** why a request came to nothing, a sentence without its full stop */
+  message?: string;
+  /** what to do about that */
+  steps?: string[];
+  /** what came of the call that was made for the request */
+  call?: CallResult;
+}
+
 // Permissions
 
 /**
@@ -2203,6 +2261,8 @@ export type EventKind =
   | "askClosed"
   /** the configuration files were read */
   | "files"
+  /** a session's browser is in another state */
+  | "browser"
   /** the editor was shown a message */
   | "message"
   /** events are missing here */
@@ -2231,6 +2291,10 @@ export interface SessionEvent {
   name?: string;
   /** of the connector */
   state?: ConnectorState;
+  /** state of the browser */
+  browser?: BrowserState;
+  /** whose browser it is */
+  sessionId?: SessionId;
   /** why it does not run; words of the connector may be in it */
   problem?: string;
   /** of the connector's tools */
@@ -2292,6 +2356,8 @@ export type DoctorSection =
   | "connectors"
   /** the runners that connectors need */
   | "runtimes"
+  /** what the browser of a session needs */
+  | "browser"
   /** where the values of inputs are kept */
   | "secrets"
   /** Pillion's own folders and files */
@@ -2856,6 +2922,20 @@ export interface Requests {
    * It changes nothing.
    */
   "pillion/ask/show": { params: AskShowParams; result: AskShowResult };
+  /** Says what a session's browser does. It starts nothing. */
+  "pillion/browser": { params: BrowserParams; result: BrowserResult };
+  /**
+   * Starts a session's browser, asking first where that was not allowed, and answers when it
+   * is there or is not to be.
+   */
+  "pillion/browser/start": { params: BrowserStartParams; result: BrowserResult };
+  /** Ends a session's browser and answers when nothing of it is left. The next use asks again. */
+  "pillion/browser/stop": { params: BrowserParams; result: BrowserResult };
+  /**
+   * Takes a picture of what the browser shows, which is then its pictureUri. It starts
+   * nothing.
+   */
+  "pillion/browser/picture": { params: BrowserParams; result: BrowserResult };
   /** Lists every rule. */
   "pillion/permissions": { params: Empty; result: PermissionsResult };
   /**
@@ -2964,6 +3044,10 @@ export const requests = {
   asks: "pillion/asks",
   askAnswer: "pillion/ask/answer",
   askShow: "pillion/ask/show",
+  browser: "pillion/browser",
+  browserStart: "pillion/browser/start",
+  browserStop: "pillion/browser/stop",
+  browserPicture: "pillion/browser/picture",
   permissions: "pillion/permissions",
   permissionSet: "pillion/permission/set",
   permissionRemove: "pillion/permission/remove",
@@ -3013,6 +3097,11 @@ export interface Events {
   "pillion/promptsChanged": { params: PromptsChangedParams };
   /** Tells which questions are new and which have ended. */
   "pillion/asksChanged": { params: AsksChangedParams };
+  /**
+   * Tells that a session's browser may stand otherwise. Editors are told of that of the
+   * window's own session.
+   */
+  "pillion/browserChanged": { params: BrowserResult };
   /** Tells one event, in order, to a client that asked for them. */
   "pillion/event": { params: SessionEvent };
 }
@@ -3025,6 +3114,7 @@ export const events = {
   resourceUpdated: "pillion/resourceUpdated",
   promptsChanged: "pillion/promptsChanged",
   asksChanged: "pillion/asksChanged",
+  browserChanged: "pillion/browserChanged",
   eventTold: "pillion/event",
 } as const satisfies Record<string, keyof Events>;
 
@@ -3090,6 +3180,10 @@ export interface Commands {
    * by pillion.server.status.
    */
   "pillion.server.permission.remove": { arguments: [id?: RuleId]; result: Empty };
+  /** Starts the browser of the window's own session, asking first where that was not allowed. */
+  "pillion.server.browser.start": { arguments: []; result: CommandStarted };
+  /** Ends it. */
+  "pillion.server.browser.stop": { arguments: []; result: CommandStarted };
   /** Asks whether calls are to run again after pillion.server.stopAll, as the rules say. */
   "pillion.server.resume": { arguments: []; result: Empty };
   /**
@@ -3120,6 +3214,8 @@ export const commands = {
   status: "pillion.server.status",
   doctor: "pillion.server.doctor",
   permissionRemove: "pillion.server.permission.remove",
+  browserStart: "pillion.server.browser.start",
+  browserStop: "pillion.server.browser.stop",
   resume: "pillion.server.resume",
   stopAll: "pillion.server.stopAll",
 } as const satisfies Record<string, keyof Commands>;
