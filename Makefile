@@ -120,7 +120,7 @@ browser: build
 
 # The Neovim plugin alone; PILLION_TESTS names some of its tests, PILLION_UPDATE=1 writes the screens that are compared.
 plugin: build
-	@$(BEDS)/install.sh isolation servers neovim-floor neovim-newest mini-test
+	@$(BEDS)/install.sh isolation chromium servers neovim-floor neovim-newest mini-test
 	$(LEG) -each -tests neovim-floor $(PLUGIN) neovim-floor
 	$(LEG) -each -tests neovim-newest $(PLUGIN) neovim-newest
 

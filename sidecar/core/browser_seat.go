@@ -125,9 +125,10 @@ func (b *browsers) approve(ctx context.Context, e host.Entering) (host.ApprovalA
 				"It ends with the session.",
 			Hash: "browser",
 		},
-		Arguments: append(arguments, '}'), Reason: "Nobody has allowed a browser in this session yet.",
-		Choices: []string{host.DecideDecline, host.DecideSession, host.DecideConnector},
-		Scopes:  []string{permission.ScopeSession, permission.ScopeUser},
+		Arguments: append(arguments, '}'),
+		Reason:    "Nobody has allowed a browser in this session yet. Always allowing it counts for every session: it sets browserAuto in your own settings.",
+		Choices:   []string{host.DecideDecline, host.DecideSession, host.DecideConnector},
+		Scopes:    []string{permission.ScopeUser},
 	})
 }
 

@@ -6,7 +6,7 @@ local protocol = require('pillion.protocol')
 
 local M = {}
 
----@alias pillion.StateKind "connectors"|"tools"|"asks"|"calls"|"client"|"events"|"resources"|"prompts"|"mode"
+---@alias pillion.StateKind "connectors"|"tools"|"asks"|"calls"|"client"|"events"|"resources"|"prompts"|"mode"|"browser"
 
 ---@class (exact) pillion.CallUnderWay
 ---@field callId string
@@ -23,6 +23,7 @@ local now = {
   calls = {}, ---@type table<string, pillion.CallUnderWay>
   mode = 'ask', ---@type pillion.Mode
   is_asking_mode = false,
+  browser = nil, ---@type pillion.BrowserResult? of this session
   heard = listeners.new(), -- by kind
   is_watching = false,
 }
@@ -34,7 +35,7 @@ local function changed(kind, detail)
 end
 
 ---Listens to changes of a kind. `asks` gets what was opened and closed; `tools`, `resources`, `prompts` and `events`
----get what was told; `client` gets its status, `mode` the mode.
+---get what was told; `client` gets its status, `mode` the mode, `browser` how that of this session stands.
 ---@param kind pillion.StateKind
 ---@param listener fun(detail: any)
 ---@return fun() off takes the listener off
@@ -93,6 +94,19 @@ end
 ---@return pillion.Mode
 function M.mode()
   return now.mode
+end
+
+---The browser of this session, as it was told last.
+---@return pillion.BrowserResult?
+function M.browser()
+  return now.browser
+end
+
+---Takes over how the browser of this session stands.
+---@param browser pillion.BrowserResult
+function M.tell_browser(browser)
+  now.browser = browser
+  changed('browser', browser)
 end
 
 ---The calls that ask or run, the oldest first.
@@ -207,7 +221,7 @@ end
 local function forget()
   now.connectors, now.connectors_rev = {}, -1
   now.asks, now.asks_rev = {}, -1
-  now.calls, now.mode = {}, 'ask'
+  now.calls, now.mode, now.browser = {}, 'ask', nil
   changed('connectors')
   changed('asks', { opened = {}, closed = {} })
   changed('calls')
@@ -217,6 +231,11 @@ local function ask_all()
   ask_connectors()
   ask_asks()
   M.ask_mode()
+  client.request(protocol.requests.browser, nil, function(err, result)
+    if not err then
+      M.tell_browser(result)
+    end
+  end)
   client.request(protocol.requests.events, nil, function(err, result)
     for _, event in ipairs(err and {} or result.events) do
       follow_event(event)
@@ -234,6 +253,7 @@ function M.watch()
   client.on(events.connectors_changed, follow_connectors)
   client.on(events.asks_changed, follow_asks)
   client.on(events.event_told, follow_event)
+  client.on(events.browser_changed, M.tell_browser)
   client.on(events.tools_changed, function(params)
     changed('tools', params)
   end)

@@ -23,6 +23,7 @@ local families = {
   'pillion.commands.tools',
   'pillion.commands.connectors',
   'pillion.commands.resources',
+  'pillion.commands.browser',
   'pillion.commands.activity',
   'pillion.commands.questions',
   'pillion.commands.session',

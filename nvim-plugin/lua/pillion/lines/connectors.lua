@@ -2,6 +2,7 @@
 -- and what it offers. They are made of values; what is not fetched yet is said to be on its way.
 
 local block = require('pillion.lines.block')
+local browser_lines = require('pillion.lines.browser')
 local text = require('pillion.text')
 local tool_lines = require('pillion.lines.tool')
 local words = require('pillion.words')
@@ -12,6 +13,7 @@ local M = {}
 ---@field client pillion.ClientStatus
 ---@field connectors pillion.Connector[]
 ---@field mode? pillion.Mode
+---@field browser? pillion.BrowserResult
 ---@field calls pillion.CallUnderWay[]
 ---@field progress table<string, string> how far a call is, by its id
 ---@field opened table<string, boolean> ids of the lines that are opened
@@ -63,6 +65,7 @@ local function head(facts, lines)
     local item = { kind = 'action', action = 'resume' }
     block.about({ lines[#lines] }, 'mode', item, 'let calls run again, as the rules say')
   end
+  block.append(lines, browser_lines.lines(facts.browser, facts.width))
   for _, call in ipairs(facts.calls) do
     local how = call.state == 'asking' and 'asks' or facts.progress[call.callId] or 'running'
     local line = {

@@ -29,6 +29,7 @@ local function facts()
     client = client.status(),
     connectors = state.connectors(),
     mode = state.mode(),
+    browser = state.browser(),
     calls = state.calls(),
     progress = require('pillion.ui.progress').words(),
     opened = now.opened,
@@ -104,6 +105,7 @@ local function follow()
     state.on('resources', offered_anew),
     state.on('prompts', offered_anew),
     state.on('mode', draw),
+    state.on('browser', draw),
     require('pillion.ui.progress').on(draw),
   }
 end
@@ -150,6 +152,9 @@ local on_page = {
   end,
   restart = function()
     client.restart()
+  end,
+  browser = function()
+    require('pillion.ui.browser').first()
   end,
   resume = function()
     ask.change(requests.mode_set, { mode = 'ask' }, state.ask_mode)
