@@ -6,6 +6,7 @@ import { chatTools } from "./chat";
 import { chatServer } from "./chat_server";
 import { Client } from "./client";
 import { addCommands } from "./commands/add";
+import { browserCommands } from "./commands/browser";
 import { connectorCommands } from "./commands/connectors";
 import { register, type Context } from "./commands/context";
 import { folderCommands } from "./commands/folder";
@@ -62,6 +63,7 @@ export function activate(extension: vscode.ExtensionContext): void {
       ...toolCommands(context),
       ...addCommands(context),
       ...folderCommands(context),
+      ...browserCommands(context),
       // What a click on a row runs.
       "pillion.connectors.open": async () => {
         const opening = await connectors.opening();

@@ -2,13 +2,13 @@
 
 import * as vscode from "vscode";
 import type { Client } from "./client";
-import { events, requests, type Ask, type AskId, type Connector, type ConsentRecord, type Mode, type PermissionRule, type Prompt, type Resource, type ResourceTemplate, type Tool } from "./generated/protocol";
+import { events, requests, type Ask, type AskId, type BrowserResult, type Connector, type ConsentRecord, type Mode, type PermissionRule, type Prompt, type Resource, type ResourceTemplate, type Tool } from "./generated/protocol";
 import { ActivityLog, mostCalls } from "./plain/activity";
 import { Newest } from "./plain/newest";
 import { alsoRun } from "./plain/same_names";
 
 /** What changed. */
-export type Part = "connectors" | "asks" | "activity" | "permissions" | "mode" | "state" | "catalogue";
+export type Part = "connectors" | "asks" | "activity" | "permissions" | "mode" | "state" | "catalogue" | "browser";
 
 /** What a connector offers. */
 export interface Catalogue {
@@ -34,6 +34,8 @@ export class Session implements vscode.Disposable {
   rules: PermissionRule[] = [];
   consents: ConsentRecord[] = [];
   mode: Mode = "ask";
+  /** The browser of the window's own session, once something was told of it. */
+  browser: BrowserResult | undefined;
   activity = new ActivityLog();
   /** Arguments of calls that this window saw, by call. */
   readonly argumentsOf = new Newest<{ tool: string; argumentsText: string }>(mostCalls);
@@ -84,6 +86,7 @@ export class Session implements vscode.Disposable {
         this.changed.fire("catalogue");
       });
     }
+    client.on(events.browserChanged, (browser) => this.takeBrowser(browser));
     client.on(events.eventTold, (event) => {
       if (event.kind === "gap") {
         void this.seed();
@@ -112,6 +115,12 @@ export class Session implements vscode.Disposable {
       known.catch(() => this.catalogues.delete(connector.id));
     }
     return known;
+  }
+
+  /** Takes over how the browser of the window's own session stands. */
+  takeBrowser(browser: BrowserResult): void {
+    this.browser = browser;
+    this.changed.fire("browser");
   }
 
   /** Reads the open questions anew. */
@@ -184,7 +193,7 @@ export class Session implements vscode.Disposable {
 
   private async seed(): Promise<void> {
     // One part that cannot be told does not keep the others away.
-    const parts = await Promise.allSettled([this.seedConnectors(), this.seedAsks(), this.seedPermissions(), this.seedEvents()]);
+    const parts = await Promise.allSettled([this.seedConnectors(), this.seedAsks(), this.seedPermissions(), this.seedEvents(), this.seedBrowser()]);
     if (this.client.state.kind !== "running") {
       return;
     }
@@ -215,6 +224,10 @@ export class Session implements vscode.Disposable {
       this.activity.take(event);
     }
     this.changed.fire("activity");
+  }
+
+  private async seedBrowser(): Promise<void> {
+    this.takeBrowser(await this.client.request(requests.browser, {}));
   }
 
   private takeAsks(opened: readonly Ask[], closed: readonly { askId: AskId; how: string; by?: string }[]): void {
@@ -273,6 +286,7 @@ export class Session implements vscode.Disposable {
     this.isKnown = false;
     this.connectorsRev = 0;
     this.asksRev = 0;
+    this.browser = undefined;
     this.connectors.clear();
     this.catalogues.clear();
     for (const askId of [...this.asks.keys()]) {

@@ -1,7 +1,8 @@
 /** The tree of connectors and what they offer (U6). */
 
 import * as vscode from "vscode";
-import type { Connector, Prompt, Resource, ResourceTemplate, Tool } from "../generated/protocol";
+import type { BrowserResult, Connector, Prompt, Resource, ResourceTemplate, Tool } from "../generated/protocol";
+import { browserFirst, browserLook, browserWords, isShown } from "../plain/browser";
 import { label } from "../plain/visible";
 import { counted, firstAction, lookOf, permissionWords } from "../plain/words";
 import type { Session } from "../session";
@@ -9,6 +10,7 @@ import { selectedIn } from "./selected";
 
 /** One row of the tree. */
 export type Node =
+  | { kind: "browser"; browser: BrowserResult; connector?: Connector }
   | { kind: "connector"; connector: Connector }
   | { kind: "group"; connector: Connector; group: "tools" | "resources" | "prompts"; count: number }
   | { kind: "tool"; connector: Connector; tool: Tool }
@@ -47,7 +49,7 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
   constructor(private readonly session: Session) {
     this.tree = vscode.window.createTreeView("pillion.connectors", { treeDataProvider: this, showCollapseAll: true });
     this.subscription = session.onDidChange((part) => {
-      if (part === "connectors" || part === "catalogue" || part === "state") {
+      if (part === "connectors" || part === "catalogue" || part === "browser" || part === "state") {
         // Several changes are drawn as one: a row that is drawn anew under the pointer loses its click.
         this.timer ??= setTimeout(() => {
           this.timer = undefined;
@@ -66,6 +68,8 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
         const first = offers(now) ? undefined : firstAction(now);
         return first === undefined ? undefined : { command: first.command, argument: { kind: "connector", connector: now } };
       }
+      case "browser":
+        return { command: browserFirst(this.session.browser ?? node.browser).command, argument: node };
       case "tool":
         return { command: "pillion.tool.run", argument: node };
       case "resource":
@@ -80,7 +84,17 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
 
   async getChildren(node?: Node): Promise<Node[]> {
     if (node === undefined) {
-      return this.session.list().map((connector) => ({ kind: "connector", connector }));
+      const { browser } = this.session;
+      const all = this.session.list();
+      if (browser === undefined || !isShown(browser)) {
+        return all.map((connector) => ({ kind: "connector", connector }));
+      }
+      // The connector that it is behind is part of its row.
+      const connector = all.find(({ id }) => id === browser.connector);
+      return [{ kind: "browser", browser, ...(connector === undefined ? {} : { connector }) }, ...all.filter((one) => one !== connector).map((one): Node => ({ kind: "connector", connector: one }))];
+    }
+    if (node.kind === "browser") {
+      return node.connector === undefined ? [] : this.tools(node.connector);
     }
     const { connector } = node;
     if (node.kind === "connector") {
@@ -109,6 +123,8 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
 
   getTreeItem(node: Node): vscode.TreeItem {
     switch (node.kind) {
+      case "browser":
+        return browserItem(node.browser, node.connector);
       case "connector":
         return this.connectorItem(node.connector);
       case "group": {
@@ -189,6 +205,25 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
     }
     return item;
   }
+}
+
+function browserItem(browser: BrowserResult, connector: Connector | undefined): vscode.TreeItem {
+  const look = browserLook(browser);
+  const isOpenable = connector !== undefined && offers(connector);
+  const item = new vscode.TreeItem("Browser of this session", isOpenable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
+  item.id = "browser";
+  item.description = browserWords(browser);
+  item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
+  item.tooltip = [
+    `The browser of this session: ${browserWords(browser)}`,
+    `driven by ${label(browser.provider)}, because ${label(browser.because, 200)}`,
+    browser.auto ? "A session has one without a question." : "The first use in a session asks.",
+    ...(browser.problem?.steps ?? []).map((step) => label(step, 300)),
+  ].join("\n");
+  item.contextValue = ["browser", browser.state, ""].join(";");
+  item.accessibilityInformation = { label: `Browser of this session, ${look.words}` };
+  item.command = opened;
+  return item;
 }
 
 function tooltip(connector: Connector, words: string, also: boolean): string {
