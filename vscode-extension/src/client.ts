@@ -17,6 +17,7 @@ import {
   type Middleware,
   type StaticFeature,
 } from "vscode-languageclient/node";
+import { openFolders } from "./folders";
 import {
   capabilityName,
   protocolVersion,
@@ -29,6 +30,7 @@ import {
 } from "./generated/protocol";
 import type { Settings } from "./generated/settings";
 import { Backoff } from "./plain/backoff";
+import { wordsOf } from "./plain/fault";
 import { findProgram, outside, protocolFault, type Program } from "./plain/program";
 
 /** How long an end of the process is waited for. */
@@ -95,7 +97,7 @@ function isProgram(file: string): boolean {
 /** Finds the pillion to run. */
 export function programOf(extension: vscode.Uri): Program | { missing: string } {
   const name = process.platform === "win32" ? "pillion.exe" : "pillion";
-  const roots = (vscode.workspace.workspaceFolders ?? []).filter((f) => f.uri.scheme === "file").map((f) => f.uri.fsPath);
+  const roots = openFolders().map((folder) => folder.uri.fsPath);
   return findProgram({
     bundled: path.join(extension.fsPath, "bin", name),
     setting: vscode.workspace.getConfiguration("pillion").get<string>("serverPath") ?? "",
@@ -191,7 +193,7 @@ export class Client implements vscode.Disposable {
       // One that ended while it came up is started again, or that is given up, where its end is told.
       if (this.current === client && this.ends === ends && (this.now as ClientState).kind === "starting") {
         this.log.error(`start ${program.path}: ${String(error)}`);
-        this.become({ kind: "ended", reason: `${program.path} did not start as a language server: ${error instanceof Error ? error.message : String(error)}` });
+        this.become({ kind: "ended", reason: `${program.path} did not start as a language server: ${wordsOf(error)}` });
       }
     }
   }

@@ -10,10 +10,12 @@ import { browserCommands } from "./commands/browser";
 import { connectorCommands } from "./commands/connectors";
 import { register, type Context } from "./commands/context";
 import { folderCommands } from "./commands/folder";
+import { offeredCommands } from "./commands/offered";
 import { toolCommands } from "./commands/tools";
 import { windowCommands } from "./commands/window";
 import { ArgumentEditors } from "./documents/arguments";
 import { Calls } from "./documents/calls";
+import { Offered } from "./documents/offered";
 import { QuestionDocuments } from "./documents/questions";
 import { TextDocuments } from "./documents/text";
 import { ConnectorLogs } from "./logs";
@@ -38,7 +40,8 @@ export function activate(extension: vscode.ExtensionContext): void {
   const questions = new QuestionDocuments(extension.extensionUri, session, editors, attention);
   const logs = new ConnectorLogs();
   const calls = new Calls(extension.extensionUri, session, questions, editors, texts, attention);
-  const context: Context = { extension, client, session, questions, calls, editors, texts, logs };
+  const offered = new Offered(extension.extensionUri, session, questions, texts);
+  const context: Context = { extension, client, session, questions, calls, offered, editors, texts, logs };
   const connectors = new ConnectorsView(session);
   const asked = new QuestionsView(session);
   const activity = new ActivityView(session);
@@ -61,6 +64,7 @@ export function activate(extension: vscode.ExtensionContext): void {
       ...windowCommands(context),
       ...connectorCommands(context),
       ...toolCommands(context),
+      ...offeredCommands(context),
       ...addCommands(context),
       ...folderCommands(context),
       ...browserCommands(context),

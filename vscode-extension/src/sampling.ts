@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { Answer, Ask, SamplingBody } from "./generated/protocol";
 import type { OpenPage } from "./documents/web_page";
+import { wordsOf } from "./plain/fault";
 import type { Posted } from "./plain/page";
 import { replyPage, samplingMessages, samplingResult } from "./plain/sampling";
 import { label } from "./plain/visible";
@@ -49,6 +50,6 @@ export async function askModel(ask: Ask, posted: Posted, page: OpenPage, answer:
     replies.set(page, { model: model.id, text });
     page.show(replyPage(body, model.name, text));
   } catch (error) {
-    page.tell({ type: "state", text: error instanceof Error ? error.message : String(error) });
+    page.tell({ type: "state", text: wordsOf(error) });
   }
 }

@@ -106,6 +106,11 @@ export class Session implements vscode.Disposable {
     return [...this.connectors.values()].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
   }
 
+  /** The open questions, the oldest first. */
+  openAsks(): Ask[] {
+    return [...this.asks.values()].sort((a, b) => a.at.localeCompare(b.at));
+  }
+
   /** What a connector offers, from what is known: it starts nothing. */
   async catalogue(connector: Connector): Promise<Catalogue> {
     let known = this.catalogues.get(connector.id);

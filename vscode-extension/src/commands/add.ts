@@ -2,9 +2,11 @@
 
 import * as vscode from "vscode";
 import { programOf } from "../client";
+import { openFolders } from "../folders";
 import { requests, type FileScope } from "../generated/protocol";
 import { typeIn } from "../input_box";
 import { nameFor, understood, type Pasted } from "../plain/add";
+import { wordsOf } from "../plain/fault";
 import { pathOf } from "../plain/question_page";
 import { label, neutral, quoted } from "../plain/visible";
 import { counted } from "../plain/words";
@@ -20,7 +22,7 @@ export function addCommands(context: Context): Commands {
 }
 
 async function chooseScope(title: string): Promise<{ scope: FileScope; root?: string } | undefined> {
-  const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === "file");
+  const folders = openFolders();
   const picked = await vscode.window.showQuickPick(
     [
       { label: "$(account) Your own file", description: "for you, in every folder", choice: { scope: "user" as const } },
@@ -49,7 +51,7 @@ async function add(context: Context): Promise<void> {
         understood(typed);
         return undefined;
       } catch (error) {
-        return error instanceof Error ? error.message : String(error);
+        return wordsOf(error);
       }
     },
   });

@@ -3,11 +3,13 @@
 import * as vscode from "vscode";
 import type { Client } from "../client";
 import type { Calls } from "../documents/calls";
+import type { Offered } from "../documents/offered";
 import type { QuestionDocuments } from "../documents/questions";
 import type { ArgumentEditors } from "../documents/arguments";
 import type { TextDocuments } from "../documents/text";
 import type { Connector } from "../generated/protocol";
 import type { ConnectorLogs } from "../logs";
+import { wordsOf } from "../plain/fault";
 import { label, neutral } from "../plain/visible";
 import { lookOf } from "../plain/words";
 import type { Session } from "../session";
@@ -20,6 +22,7 @@ export interface Context {
   session: Session;
   questions: QuestionDocuments;
   calls: Calls;
+  offered: Offered;
   editors: ArgumentEditors;
   texts: TextDocuments;
   logs: ConnectorLogs;
@@ -36,7 +39,7 @@ export function register(commands: Commands): vscode.Disposable {
         try {
           return await (run as (...args: unknown[]) => unknown)(...args);
         } catch (error) {
-          void vscode.window.showErrorMessage(neutral(`Pillion: ${error instanceof Error ? error.message : String(error)}`));
+          void vscode.window.showErrorMessage(neutral(`Pillion: ${wordsOf(error)}`));
           return undefined;
         }
       }),

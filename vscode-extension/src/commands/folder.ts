@@ -1,6 +1,7 @@
 /** What the user wants otherwise for a folder, in no file (A12): its profile, and where its connectors' variables come from. */
 
 import * as vscode from "vscode";
+import { openFolders } from "../folders";
 import { requests } from "../generated/protocol";
 import { typeIn } from "../input_box";
 import { nameFault, referenceFault } from "../plain/variables";
@@ -24,7 +25,7 @@ export function folderCommands(context: Context): Commands {
 
 /** The folder that is meant: the only one, or the one that is picked. */
 async function chooseFolder(title: string): Promise<string | undefined> {
-  const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === "file");
+  const folders = openFolders();
   if (folders.length === 0) {
     void vscode.window.showInformationMessage("Pillion: no folder is open that this is for.");
   }

@@ -1,20 +1,18 @@
-/** What can be done with tools, resources, prompts, calls and what stands about them. */
+/** What can be done with tools, calls and what stands about them. */
 
 import * as vscode from "vscode";
 import { requests, type Tool, type WantedChange, type PermissionDecision } from "../generated/protocol";
 import { typeIn } from "../input_box";
 import type { Activity } from "../plain/activity";
 import { standingScope } from "../plain/scope";
-import { expanded, templateVariables } from "../plain/uri_template";
-import { label, neutral, quoted } from "../plain/visible";
+import { label, neutral } from "../plain/visible";
 import { permissionWords } from "../plain/words";
-import type { Node } from "../views/connectors";
 import type { Standing } from "../views/activity";
 import { type Commands, type Context } from "./context";
 
 type Given = Partial<{ tool: Tool; connector: { id: string } }> | string | undefined;
 
-/** The commands of tools, resources and prompts. */
+/** The commands of tools and their calls. */
 export function toolCommands(context: Context): Commands {
   const { client, session, calls, questions } = context;
 
@@ -90,32 +88,6 @@ export function toolCommands(context: Context): Commands {
         reasons.length === 0 ? "Nothing keeps it away." : "What keeps it away, in order:",
         { modal: true, detail: reasons.map((reason, i) => `${i + 1}. ${label(reason.text, 400)}`).join("\n") },
       );
-    },
-    "pillion.resource.open": async (node: Node | undefined) => {
-      if (node?.kind === "template") {
-        const uri = await fillTemplate(node.template.uriTemplate);
-        return uri === undefined ? undefined : calls.openResource({ connector: node.connector.id, uri, name: uri });
-      }
-      if (node?.kind === "resource") {
-        return calls.openResource(node.resource);
-      }
-      const { resources } = await client.request(requests.resources, {});
-      const picked = await vscode.window.showQuickPick(
-        resources.map((resource) => ({ label: label(resource.title ?? resource.name), description: label(resource.uri, 100), detail: label(resource.description ?? "", 200), resource })),
-        { title: "Open which resource?", matchOnDescription: true },
-      );
-      return picked === undefined ? undefined : calls.openResource(picked.resource);
-    },
-    "pillion.prompt.open": async (node: Node | undefined) => {
-      if (node?.kind === "prompt") {
-        return calls.openPrompt(node.prompt);
-      }
-      const { prompts } = await client.request(requests.prompts, {});
-      const picked = await vscode.window.showQuickPick(
-        prompts.map((prompt) => ({ label: label(prompt.title ?? prompt.name), detail: label(prompt.description ?? "", 200), prompt })),
-        { title: "Which prompt?" },
-      );
-      return picked === undefined ? undefined : calls.openPrompt(picked.prompt);
     },
     "pillion.call.open": (call: Activity) => calls.showCall(call.callId, call.tool),
     "pillion.call.again": async (call: Activity | undefined) => {
@@ -199,17 +171,4 @@ async function pickRunning(context: Context): Promise<string | undefined> {
   }
   const picked = await vscode.window.showQuickPick(running.map((call) => ({ label: label(call.tool), description: call.state, call })), { title: "Cancel which call?" });
   return picked?.call.callId;
-}
-
-/** Asks for the variables of a template. */
-async function fillTemplate(template: string): Promise<string | undefined> {
-  const values = new Map<string, string>();
-  for (const name of templateVariables(template)) {
-    const typed = await typeIn({ title: label(template, 100), prompt: `Value of ${quoted(name)}`, ignoreFocusOut: true });
-    if (typed === undefined) {
-      return undefined;
-    }
-    values.set(name, typed);
-  }
-  return expanded(template, values);
 }

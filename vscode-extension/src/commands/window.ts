@@ -66,7 +66,7 @@ async function setMode({ client, session, questions }: Context, mode: Mode): Pro
 }
 
 async function openNext({ session, questions }: Context): Promise<void> {
-  const [first] = [...session.asks.values()].sort((a, b) => a.at.localeCompare(b.at));
+  const [first] = session.openAsks();
   if (first === undefined) {
     await vscode.commands.executeCommand("pillion.questions.focus");
   } else {

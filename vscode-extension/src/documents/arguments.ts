@@ -3,13 +3,14 @@
 import * as vscode from "vscode";
 import { requests, type ApprovalBody, type Ask, type Tool } from "../generated/protocol";
 import { editorSchema } from "../plain/editor_schema";
+import { wordsOf } from "../plain/fault";
 import { formFields, template } from "../plain/form";
 import { neutral } from "../plain/visible";
 import type { Session } from "../session";
 
 /** The scheme of the documents, and of their schemas. package.json names as many slots. */
-export const argumentsScheme = "pillion-arguments";
-export const schemaScheme = "pillion-schema";
+const argumentsScheme = "pillion-arguments";
+const schemaScheme = "pillion-schema";
 const slots = 8;
 
 interface Draft {
@@ -166,7 +167,7 @@ export class ArgumentEditors implements vscode.FileSystemProvider, vscode.TextDo
   }
 
   private complain(document: vscode.TextDocument, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = wordsOf(error);
     this.faults.set(document.uri, [new vscode.Diagnostic(new vscode.Range(0, 0, document.lineCount, 0), message, vscode.DiagnosticSeverity.Error)]);
     void vscode.window.showErrorMessage(neutral(`Pillion: ${message}`));
   }

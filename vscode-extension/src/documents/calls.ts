@@ -1,22 +1,22 @@
-/** Calls that the user makes: the form, the progress, the result as a document. */
+/** Calls of tools that the user makes: the form, and the result as a document. */
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { WorkDoneProgress } from "vscode-languageclient/node";
 import type { Attention } from "../attention";
-import { requests, type Attachment, type CallParams, type CallResult, type PromptGetResult, type Prompt, type Resource, type ResourceReadResult, type Tool } from "../generated/protocol";
+import { requests, type CallResult, type ConsentBody, type Tool } from "../generated/protocol";
+import { wordsOf } from "../plain/fault";
 import { filled, formFields, formHtml, type Fault } from "../plain/form";
 import { block, button, list, row, said, value } from "../plain/page";
-import { fileName, isPicture, promptPage, resourcePage, resultPage, type Picture } from "../plain/result_page";
+import { isPicture, resultPage } from "../plain/result_page";
 import { html, label, neutral } from "../plain/visible";
 import { permissionWords } from "../plain/words";
 import type { Session } from "../session";
 import type { ArgumentEditors } from "./arguments";
+import { following } from "./following";
+import { pictures } from "./pictures";
 import type { QuestionDocuments } from "./questions";
 import type { TextDocuments } from "./text";
 import { openPage, type OpenPage } from "./web_page";
-
-const maxPictureBytes = 20 * 1024 * 1024;
 
 /** The last call of the user's own, to run again. */
 interface Made {
@@ -109,82 +109,6 @@ export class Calls {
     await this.show(tool, detail.result, known, true);
   }
 
-  /** Reads a resource and shows it. */
-  async openResource(resource: Pick<Resource, "connector" | "uri" | "name">): Promise<void> {
-    const callId = randomUUID();
-    const result = await this.following<ResourceReadResult>(callId, `Reading ${label(resource.name, 60)}`, (workDoneToken) =>
-      this.session.client.request(requests.resourceRead, { connector: resource.connector, uri: resource.uri, callId, workDoneToken }),
-    );
-    const first = result.contents[0];
-    if (result.status === "ok" && result.contents.length === 1 && first?.text !== undefined) {
-      await this.texts.open(resource.name, first.text, first.mimeType.includes("json") ? "json" : "plaintext");
-      return;
-    }
-    const shown = await pictures(result.contents.flatMap((c) => (c.fileUri === undefined ? [] : [{ uri: c.fileUri, mimeType: c.mimeType, bytes: c.bytes, name: c.uri }])));
-    openPage(this.extension, { type: "pillion.resource", title: label(resource.name, 60), icon: "resource", takesFocus: true }, resourcePage(resource.name, result, shown), () => undefined);
-  }
-
-  /** Has a prompt written and shows it. */
-  async openPrompt(prompt: Prompt): Promise<void> {
-    const given: Record<string, string> = {};
-    for (const argument of prompt.arguments) {
-      const typed = await this.promptArgument(prompt, argument.name, argument.description, argument.required === true, given);
-      if (typed === undefined) {
-        return;
-      }
-      if (typed !== "") {
-        given[argument.name] = typed;
-      }
-    }
-    const callId = randomUUID();
-    const result = await this.following<PromptGetResult>(callId, `Asking for ${label(prompt.name, 60)}`, (workDoneToken) =>
-      this.session.client.request(requests.promptGet, { connector: prompt.connector, name: prompt.name, arguments: given, callId, workDoneToken }),
-    );
-    const whole = result.messages.map((m) => m.text ?? "").join("\n\n");
-    openPage(this.extension, { type: "pillion.prompt", title: label(prompt.name, 60), icon: "prompt", takesFocus: true }, promptPage(prompt.name, result), ({ action }, page) => {
-      if (action === "copy") {
-        void vscode.env.clipboard.writeText(whole).then(() => page.tell({ type: "state", text: "copied" }));
-      } else if (action === "text") {
-        void this.texts.open(prompt.name, whole, "plaintext");
-      }
-    });
-  }
-
-  private promptArgument(prompt: Prompt, name: string, text: string | undefined, isRequired: boolean, others: Record<string, string>): Promise<string | undefined> {
-    const pick = vscode.window.createQuickPick();
-    pick.title = `${label(prompt.name, 60)}: ${label(name, 60)}${isRequired ? "" : " (optional)"}`;
-    pick.placeholder = label(text ?? "Type a value", 200);
-    pick.ignoreFocusOut = true;
-    const suggest = async (typed: string) => {
-      const own = typed === "" && isRequired ? [] : [{ label: typed === "" ? "leave it out" : label(typed), description: typed === "" ? "" : "as typed", value: typed, alwaysShow: true }];
-      pick.items = own;
-      try {
-        const { values } = await this.session.client.request(requests.complete, { connector: prompt.connector, ref: { prompt: prompt.name }, argument: name, value: typed, arguments: others });
-        if (pick.value === typed) {
-          pick.items = [...own, ...values.filter((v) => v !== typed).map((v) => ({ label: label(v), description: "", value: v, alwaysShow: true }))];
-        }
-      } catch {
-        // A connector that completes nothing is no fault.
-      }
-    };
-    return new Promise((resolve) => {
-      pick.onDidChangeValue((typed) => void suggest(typed));
-      pick.onDidAccept(() => {
-        const chosen = pick.selectedItems[0] as { value: string } | undefined;
-        if (chosen !== undefined) {
-          resolve(chosen.value);
-          pick.hide();
-        }
-      });
-      pick.onDidHide(() => {
-        resolve(undefined);
-        pick.dispose();
-      });
-      pick.show();
-      void suggest("");
-    });
-  }
-
   private async runFromForm(tool: Tool, text: string, page: OpenPage): Promise<void> {
     const result = await this.run(tool, text);
     if (result?.status === "invalidArguments") {
@@ -206,52 +130,19 @@ export class Calls {
     this.last = { tool: tool.id, argumentsText };
     this.session.argumentsOf.set(callId, this.last);
     try {
-      const result = await this.following<CallResult>(callId, `Running ${label(tool.label, 60)}`, (workDoneToken) =>
+      const result = await following<CallResult>(this.session, this.questions, callId, `Running ${label(tool.label, 60)}`, (workDoneToken) =>
         this.session.client.request(requests.toolCall, { tool: tool.id, argumentsText, callId, include: ["text", "content", "structured"], workDoneToken }),
       );
       if (result.status === "needsConsent") {
-        const waiting = [...this.session.asks.values()].find((ask) => ask.kind === "consent");
+        const waiting = this.session.openAsks().find((ask) => ask.kind === "consent" && (ask.body as ConsentBody).items.some((item) => item.connector === tool.connector));
         if (waiting !== undefined) {
           this.questions.open(waiting);
         }
       }
       return result;
     } catch (error) {
-      void vscode.window.showErrorMessage(neutral(`Pillion: ${tool.label}: ${error instanceof Error ? error.message : String(error)}`));
+      void vscode.window.showErrorMessage(neutral(`Pillion: ${tool.label}: ${wordsOf(error)}`));
       return undefined;
-    }
-  }
-
-  /** Shows progress of what takes longer than a second, and lets it be cancelled (U7). */
-  private async following<T>(callId: string, title: string, act: (workDoneToken: string) => Promise<T>): Promise<T> {
-    const token = randomUUID();
-    let tell: (text: string) => void = () => undefined;
-    const reports = this.session.client.languageClient?.onProgress(WorkDoneProgress.type, token, (report) => {
-      if (report.kind !== "end" && report.message !== undefined) {
-        tell(label(report.message, 120) + (report.kind === "report" && report.percentage !== undefined ? ` (${report.percentage} %)` : ""));
-      }
-    });
-    const done = this.questions.expecting(callId, true, () => act(token));
-    const settled = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    const timer = setInterval(() => {
-      if ([...this.session.asks.values()].some((ask) => ask.callId === callId)) {
-        return; // While it waits for the user, its question is all there is to see.
-      }
-      clearInterval(timer);
-      void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, cancel) => {
-        tell = (message) => progress.report({ message });
-        cancel.onCancellationRequested(() => void this.session.client.request(requests.callCancel, { callId } satisfies CallParams).catch(() => undefined));
-        return settled;
-      });
-    }, 1000);
-    try {
-      return await done;
-    } finally {
-      clearInterval(timer);
-      reports?.dispose();
     }
   }
 
@@ -313,19 +204,4 @@ function laidOut(text: string): string {
   } catch {
     return text;
   }
-}
-
-async function pictures(all: readonly Attachment[]): Promise<Picture[]> {
-  const found: Picture[] = [];
-  for (const one of all) {
-    if (isPicture(one.mimeType) && one.bytes <= maxPictureBytes) {
-      try {
-        const bytes = await vscode.workspace.fs.readFile(vscode.Uri.parse(one.uri));
-        found.push({ name: fileName(one), mimeType: one.mimeType, base64: Buffer.from(bytes).toString("base64") });
-      } catch {
-        // It stands in the list of files.
-      }
-    }
-  }
-  return found;
 }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { requests, type Answer, type ApprovalBody, type Ask, type AskId, type ElicitationBody, type InputBody } from "../generated/protocol";
 import { typeIn } from "../input_box";
 import { replyTo } from "../plain/answer";
+import { wordsOf } from "../plain/fault";
 import type { Posted } from "../plain/page";
 import { questionLine, questionPage } from "../plain/question_page";
 import { label, neutral, quoted } from "../plain/visible";
@@ -194,7 +195,7 @@ export class QuestionDocuments implements vscode.Disposable {
         await this.offerUndo(ask, before);
       }
     } catch (error) {
-      void vscode.window.showErrorMessage(neutral(`Pillion: the answer could not be given: ${error instanceof Error ? error.message : String(error)}`));
+      void vscode.window.showErrorMessage(neutral(`Pillion: the answer could not be given: ${wordsOf(error)}`));
     }
   }
 

@@ -1,5 +1,7 @@
 /** What a user pastes when he adds a connector, understood: a README's snippet, a URL or a command line. */
 
+import { wordsOf } from "./fault";
+
 /** A connector to add: its name where the text says one, and its definition as JSON text. */
 export interface Pasted {
   name?: string;
@@ -72,7 +74,7 @@ export function understood(text: string): Pasted[] {
   try {
     parsed = JSON.parse(trimmed.startsWith("{") ? trimmed : `{${trimmed.replace(/,\s*$/, "")}}`);
   } catch (error) {
-    throw new Error(`This is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`This is no JSON: ${wordsOf(error)}`);
   }
   if (!isObject(parsed)) {
     throw new Error("This is no object.");

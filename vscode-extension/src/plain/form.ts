@@ -3,6 +3,7 @@
  * call's arguments against the whole schema before anything is sent.
  */
 
+import { wordsOf } from "./fault";
 import { html, visible } from "./visible";
 import { foreign, type Html } from "./page";
 
@@ -306,7 +307,7 @@ function textOf(field: Field, values: Values, faults: Fault[]): string | undefin
       try {
         JSON.parse(text);
       } catch (error) {
-        faults.push({ path: field.pointer, message: `this is no JSON: ${error instanceof Error ? error.message : String(error)}` });
+        faults.push({ path: field.pointer, message: `this is no JSON: ${wordsOf(error)}` });
         return undefined;
       }
       return text.trim();

@@ -11,7 +11,7 @@ export function foreign(text: string): Html {
 }
 
 /** Foreign text of several lines, in a box of its own. */
-export function foreignBlock(text: string): Html {
+function foreignBlock(text: string): Html {
   return `<pre class="foreign" tabindex="0">${html(visibleLines(text))}</pre>`;
 }
 

@@ -28,7 +28,7 @@ export class QuestionsView implements vscode.TreeDataProvider<Ask>, vscode.Dispo
   }
 
   getChildren(ask?: Ask): Ask[] {
-    return ask === undefined ? [...this.session.asks.values()].sort((a, b) => a.at.localeCompare(b.at)) : [];
+    return ask === undefined ? this.session.openAsks() : [];
   }
 
   getTreeItem(ask: Ask): vscode.TreeItem {
