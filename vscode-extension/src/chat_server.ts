@@ -5,8 +5,9 @@
 
 import * as vscode from "vscode";
 import { programOf, type Client } from "./client";
+import { wordsOf } from "./plain/fault";
 
-/** A VS Code that knows of such servers; 1.100 does not yet. */
+/** A VS Code that knows of such servers. */
 interface Host {
   McpStdioServerDefinition: new (label: string, command: string, args: string[], env: Record<string, string>, version: string) => unknown;
   lm: {
@@ -29,25 +30,35 @@ export function chatServer(client: Client, extension: vscode.Uri): vscode.Dispos
     return new vscode.Disposable(() => undefined);
   }
   const changed = new vscode.EventEmitter<void>();
+  let registration: vscode.Disposable;
+  try {
+    registration = known.lm.registerMcpServerDefinitionProvider("pillion.window", {
+      onDidChangeMcpServerDefinitions: changed.event,
+      provideMcpServerDefinitions: () => definitions(known, client, extension),
+    });
+  } catch (error) {
+    // In 1.100 it is a trial, which takes part in another way. Nothing else depends on it.
+    client.log.info(`this VS Code takes no MCP server from an extension: ${wordsOf(error)}`);
+    return vscode.Disposable.from(changed);
+  }
   return vscode.Disposable.from(
     changed,
+    registration,
     client.onDidChangeState(() => changed.fire()),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("pillion.chatServer")) {
         changed.fire();
       }
     }),
-    known.lm.registerMcpServerDefinitionProvider("pillion.window", {
-      onDidChangeMcpServerDefinitions: changed.event,
-      provideMcpServerDefinitions: () => {
-        const { state } = client;
-        const program = programOf(extension);
-        if (state.kind !== "running" || "missing" in program || vscode.workspace.getConfiguration("pillion").get("chatServer") !== true) {
-          return [];
-        }
-        const where = state.window === "" ? [] : ["--window", state.window];
-        return [new known.McpStdioServerDefinition("Pillion", program.path, ["serve", "--attach", ...where], {}, state.version)];
-      },
-    }),
   );
+}
+
+/** The one that there is, while Pillion runs and the user wants it. */
+function definitions(known: Host, { state }: Client, extension: vscode.Uri): unknown[] {
+  const program = programOf(extension);
+  if (state.kind !== "running" || "missing" in program || vscode.workspace.getConfiguration("pillion").get("chatServer") !== true) {
+    return [];
+  }
+  const where = state.window === "" ? [] : ["--window", state.window];
+  return [new known.McpStdioServerDefinition("Pillion", program.path, ["serve", "--attach", ...where], {}, state.version)];
 }
