@@ -171,6 +171,7 @@ test("TestU4_WhatTheEditorsChatRunsIsFound", () => {
   assert.deepEqual([...alsoRun(many, tools, ["mcp_everything_re_echo", "mcp_everything_re_get-sum"])], ["everything"]);
   assert.deepEqual([...alsoRun(many, tools, ["mcp_other_echo", "mcp_more_get-sum"])], []);
   assert.deepEqual([...alsoRun(many, tools, ["mcp_pillion_e__echo", "mcp_pillion_e__get-sum"])], [], "what Pillion itself serves to that chat");
+  assert.deepEqual([...alsoRun(many, tools, ["mcp_pillion_demo_echo", "mcp_pillion_demo_get-sum"])], ["everything"], "what only begins like it");
 });
 
 test("TestE11_EventsFoldIntoOneLineACall", () => {

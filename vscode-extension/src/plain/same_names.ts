@@ -5,8 +5,8 @@ import type { Connector } from "../generated/protocol";
 const prefix = "mcp_";
 const most = 18;
 
-/** What Pillion calls itself where it is a server of that chat: its tools are those of its connectors. */
-const self = "pillion";
+/** What Pillion itself serves to that chat, under the names that it serves tools of its connectors by. */
+const served = /^mcp_pillion_.*__/;
 
 /** How many of a connector's tools have to be there where its name alone does not say so. */
 const enough = 0.8;
@@ -25,7 +25,7 @@ export function toolPrefix(serverName: string): string {
  * Pillion is not told, or by what a file does: so either the names fit, or nearly all of several tools are there under one.
  */
 export function alsoRun(connectors: readonly Connector[], toolsOf: ReadonlyMap<string, readonly string[]>, offered: readonly string[]): Set<string> {
-  const names = new Set(offered.filter((name) => name.startsWith(prefix) && !name.startsWith(toolPrefix(self))));
+  const names = new Set(offered.filter((name) => name.startsWith(prefix) && !served.test(name)));
   const found = new Set<string>();
   for (const connector of names.size === 0 ? [] : connectors) {
     const tools = toolsOf.get(connector.id) ?? [];
