@@ -110,7 +110,7 @@ func TestShapesStayAsTheyAre(t *testing.T) {
 		{WindowDescriptor{}, "window roots pid editor focusedAt? socket"},
 		{AttachChallengeParams{}, "nonce"},
 		{AttachChallengeResult{}, "proof nonce"},
-		{AttachParams{}, "role name proof"},
+		{AttachParams{}, "role name proof expose? unprefixed?"},
 		{CommandStarted{}, "callId"},
 		{SessionEvent{}, "epoch seq at kind callId? connector? name? state? browser? sessionId? problem? generation? uri? tool? call? status? mayHaveRun? durationMs? asker? askId? ask? how? by? level? text? missed?"},
 		{BrowserParams{}, "sessionId?"},

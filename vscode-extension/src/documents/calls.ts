@@ -58,7 +58,7 @@ export class Calls {
     openPage(this.extension, { type: "pillion.form", title: `Run ${label(whole.label, 60)}`, icon: "tool", takesFocus: true }, body, ({ action, values }, page) => {
       if (action === "json") {
         const text = filled(fields, values);
-        return this.editors.openForCall(whole, "text" in text ? text.text : undefined, (edited) => this.runFromEditor(whole, edited)).then(() => page.panel.dispose());
+        return this.editors.openForCall(whole, "text" in text ? text.text : undefined, (edited) => this.runFromEditor(whole, edited)).then(() => void page.panel.dispose());
       }
       if (action === "run") {
         const text = filled(fields, values);
