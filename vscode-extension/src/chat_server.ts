@@ -1,6 +1,6 @@
 /**
  * Pillion as an MCP server of VS Code's own chat, where the user wants that in place of the two tools: a program that joins this
- * window and has nothing of its own (docs/decisions/0017). It neither starts nor ends it: VS Code does.
+ * window and has nothing of its own (docs/decisions/0019). It neither starts nor ends it: VS Code does.
  */
 
 import * as vscode from "vscode";
