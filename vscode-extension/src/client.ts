@@ -269,6 +269,12 @@ export class Client implements vscode.Disposable {
     if (!counts()) {
       return { action: CloseAction.DoNotRestart, handled: true };
     }
+    const program = programOf(this.extension);
+    if ("missing" in program) {
+      // It was taken away while it ran, and to start it would fail where nobody hears of it.
+      this.become({ kind: "missing", reason: program.missing });
+      return { action: CloseAction.DoNotRestart, handled: true };
+    }
     this.startedAt = Date.now();
     return { action: CloseAction.Restart, handled: true };
   }
