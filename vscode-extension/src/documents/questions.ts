@@ -191,11 +191,12 @@ export class QuestionDocuments implements vscode.Disposable {
         return;
       }
       page?.panel.dispose();
-      if (ask.kind === "approval" && "decision" in answer && !["once", "decline"].includes(answer.decision)) {
-        await this.offerUndo(ask, before);
-      }
     } catch (error) {
       void vscode.window.showErrorMessage(neutral(`Pillion: the answer could not be given: ${wordsOf(error)}`));
+      return;
+    }
+    if (ask.kind === "approval" && "decision" in answer && !["once", "decline"].includes(answer.decision)) {
+      await this.offerUndo(ask, before);
     }
   }
 
