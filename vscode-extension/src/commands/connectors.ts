@@ -26,13 +26,13 @@ export function connectorCommands(context: Context): Commands {
   };
   return {
     "pillion.connector.review": named("Review and allow which connector?", (connector) => review(context, connector), (c) => c.state === "waiting"),
-    "pillion.connector.start": named("Start which connector?", (connector) => settle(connector, requests.connectorStart, "Starting")),
-    "pillion.connector.restart": named("Restart which connector?", (connector) => settle(connector, requests.connectorRestart, "Restarting")),
+    "pillion.connector.start": named("Start which connector?", (connector) => settle(connector, requests.connectorStart, "Starting"), (c) => ["idle", "failed", "login", "waiting"].includes(c.state)),
+    "pillion.connector.restart": named("Restart which connector?", (connector) => settle(connector, requests.connectorRestart, "Restarting"), (c) => ["ready", "idle", "failed", "login", "starting"].includes(c.state)),
     "pillion.connector.stop": named("Stop which connector?", (connector) => client.request(requests.connectorStop, { connector: connector.id }), (c) => c.processes.length > 0),
     "pillion.connector.enable": named("Switch on which connector?", (connector) =>
       questions.raise(() => client.request(requests.connectorSet, { connector: connector.id, enabled: true })), (c) => c.state === "disabled"),
     "pillion.connector.disable": named("Switch off which connector, for you?", (connector) => client.request(requests.connectorSet, { connector: connector.id, enabled: false }), (c) => c.state !== "disabled"),
-    "pillion.connector.pin": named("List which connector first?", (connector) => client.request(requests.connectorSet, { connector: connector.id, pinned: true })),
+    "pillion.connector.pin": named("List which connector first?", (connector) => client.request(requests.connectorSet, { connector: connector.id, pinned: true }), (c) => c.pinned !== true),
     "pillion.connector.unpin": named("No longer list which connector first?", (connector) => client.request(requests.connectorSet, { connector: connector.id, pinned: false }), (c) => c.pinned === true),
     "pillion.connector.putOff": named("Not now, for which connector?", (connector) => vscode.commands.executeCommand(serverCommands.connectorPutOff, connector.id), (c) => c.state === "waiting"),
     "pillion.connector.deny": named("Never run which connector here?", (connector) => vscode.commands.executeCommand(serverCommands.connectorDeny, connector.id), (c) => c.state === "waiting"),

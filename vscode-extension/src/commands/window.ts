@@ -36,7 +36,11 @@ export function windowCommands(context: Context): Commands {
         { label: "$(eye) Only read-only tools", description: "everything else is refused", mode: "plan" },
         { label: "$(debug-pause) Paused", description: "no call runs", mode: "paused" },
       ];
-      const picked = await vscode.window.showQuickPick(modes, { title: `What may run? Now: ${session.mode}` });
+      const isNow = (mode: Mode) => (mode === session.mode ? ", as it is now" : "");
+      const picked = await vscode.window.showQuickPick(
+        modes.map((one) => ({ ...one, description: one.description + isNow(one.mode) })),
+        { title: "What may run?" },
+      );
       return picked === undefined ? undefined : setMode(context, picked.mode);
     },
     "pillion.doctor": async () => {
