@@ -104,7 +104,7 @@ func (p plan) tryAll(as guise) []attempt {
 	for _, door := range p.Doors {
 		attempts = append(attempts, p.try(door, as))
 	}
-	return append(attempts, p.join(as))
+	return append(attempts, p.join(as, message.AttachCLI), p.join(as, message.AttachAgent))
 }
 
 func (p plan) report(path string, attempts []attempt) error {
@@ -151,7 +151,7 @@ func (p plan) try(door []string, as guise) attempt {
 	return a
 }
 
-func (p plan) join(as guise) attempt {
+func (p plan) join(as guise, role message.AttachRole) attempt {
 	a := attempt{Door: "attach", Guise: as}
 	windows, err := attach.Windows(p.Runtime)
 	if err == nil && len(windows) == 0 {
@@ -161,7 +161,7 @@ func (p plan) join(as guise) attempt {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		var joined *attach.Window
-		if joined, err = attach.Dial(ctx, p.Runtime, windows[0], attach.Options{Role: message.AttachCLI, Name: "pillion"}); err == nil {
+		if joined, err = attach.Dial(ctx, p.Runtime, windows[0], attach.Options{Role: role, Name: "pillion"}); err == nil {
 			joined.Close()
 		}
 	}
@@ -189,6 +189,7 @@ func TestS6_AConnectorDoesNotAnswerForItsUser(t *testing.T) {
 			{"--stdio"}, {"mcp", "approve"}, {"mcp", "approve", "target"}, {"answer", string(ask.AskID)}, {"call", "target.a"},
 			{"call", "--allow", target.Hash, "target.a"}, {"mcp", "add", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
 			{"secret", "list"}, {"secret", "set", "token"}, {"secret", "set", "token", "--from-stdin"}, {"secret", "remove", "token"},
+			{"serve", "--attach"},
 			{"mcp", "add", "--project", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
 			{"client", "install", "claude-code"}, {"client", "install", "codex", "--yes"}, {"client", "uninstall", "codex"},
 		},
@@ -225,7 +226,7 @@ func TestS6_AConnectorDoesNotAnswerForItsUser(t *testing.T) {
 		}
 		attempts = append(attempts, some...)
 	}
-	if len(attempts) != len(guises)*(len(p.Doors)+1) {
+	if len(attempts) != len(guises)*(len(p.Doors)+2) {
 		t.Fatalf("attempts: %+v", attempts)
 	}
 	for _, a := range attempts {
