@@ -68,7 +68,8 @@ type Bridge struct {
 	settled chan struct{} // capacity 1: something was answered
 
 	mu      sync.Mutex
-	now     *link // nil while there is none
+	now     *link // that all goes to; nil while there is none
+	next    *link // that is there, and may still be told what came before
 	flights map[string]*flight
 	waiting []*flight
 	bytes   int // of what waits
@@ -267,13 +268,19 @@ func (b *Bridge) notified(e envelope, line []byte) {
 	b.mu.Lock()
 	b.spoken.heard(e, line)
 	l := b.now
-	if e.method == methodCancelled {
-		// One that waits is not answered (MCP 2025-11-25 cancellation), and no server has heard of it.
+	switch e.method {
+	case methodInitialized:
+		if l != nil {
+			l.isToBegin = false
+		}
+	case methodCancelled:
 		key := keyOf(member(e.params, "requestId"))
-		if f := b.flights[key]; f != nil && f.link == nil {
-			delete(b.flights, key)
-			b.dropWaiting(f)
-			l = nil
+		if f := b.flights[key]; f != nil {
+			if l = f.link; l == nil {
+				// One that waits is not answered (MCP 2025-11-25 cancellation), and no server has heard of it.
+				delete(b.flights, key)
+				b.dropWaiting(f)
+			}
 		}
 	}
 	b.mu.Unlock()
@@ -296,7 +303,7 @@ func (b *Bridge) dropWaiting(f *flight) {
 func (b *Bridge) awaiting(id jsontext.Value) *link {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l := b.now
+	l := b.next
 	if l == nil || !l.asked[keyOf(id)] {
 		return nil
 	}

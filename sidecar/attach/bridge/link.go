@@ -15,19 +15,18 @@ import (
 type link struct {
 	Upstream
 	isLobby bool
-	// isToBegin is set of one that the hello was said to before the client was through with it.
-	isToBegin bool
-	ended     chan struct{} // closed when nothing more is read
+	ended   chan struct{} // closed when nothing more is read
 
 	writing sync.Mutex
 
 	// What follows is guarded by the bridge's mu.
-	asked map[string]bool          // what it waits for the client to answer
-	own   map[string]chan struct{} // requests of the bridge's own
+	isToBegin bool                     // the client's word that it has begun is not there yet
+	asked     map[string]bool          // what it waits for the client to answer
+	own       map[string]chan struct{} // requests of the bridge's own
 }
 
 func newLink(u Upstream) *link {
-	return &link{Upstream: u, ended: make(chan struct{}), asked: map[string]bool{}, own: map[string]chan struct{}{}}
+	return &link{Upstream: u, isToBegin: true, ended: make(chan struct{}), asked: map[string]bool{}, own: map[string]chan struct{}{}}
 }
 
 // serves reports whether a request goes to this server: the lobby has what all servers have.
@@ -146,6 +145,9 @@ func (b *Bridge) serve(ctx context.Context, l *link, isAnother bool) {
 		<-l.ended
 		b.lose(l)
 	}()
+	b.mu.Lock()
+	b.next = l
+	b.mu.Unlock()
 	go b.readServer(l)
 	stop := context.AfterFunc(ctx, func() { _ = l.Stream.Close() })
 	defer stop()
@@ -188,7 +190,10 @@ func (b *Bridge) replay(ctx context.Context, l *link) error {
 	if err := b.ask(ctx, l, said.hello); err != nil {
 		return err
 	}
-	if l.isToBegin = said.initialized == nil; !l.isToBegin {
+	if said.initialized != nil {
+		b.mu.Lock()
+		l.isToBegin = false
+		b.mu.Unlock()
 		l.send(said.initialized)
 	}
 	if said.level != nil {
@@ -300,6 +305,7 @@ func (b *Bridge) lose(l *link) {
 	if b.now == l {
 		b.now = nil
 	}
+	b.next = nil
 	var told [][]byte
 	for key, f := range b.flights {
 		if f.link != l {
