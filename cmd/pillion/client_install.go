@@ -85,7 +85,7 @@ func (v clientInstallVerb) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	if text := c.agent.ByHand(c.program); text != "" {
+	if text := c.agent.ByHand(); text != "" {
 		return v.byHand(p, c.agent, text)
 	}
 	asker := &clientAsker{program: p, plan: c, isYes: v.Yes}
@@ -282,7 +282,7 @@ func (v clientUninstallVerb) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	if text := c.agent.ByHand(c.program); text != "" {
+	if text := c.agent.ByHand(); text != "" {
 		return fail(exitFailed, []string{"Take it out of your own configuration by hand"}, "Pillion writes nothing for %s", c.agent.Title)
 	}
 	store, err := p.clientStore()
@@ -399,7 +399,7 @@ func (clientStatusVerb) Run(p *program) error {
 }
 
 func (c *clientPlan) status() (clientShape, error) {
-	if text := c.agent.ByHand(c.program); text != "" {
+	if text := c.agent.ByHand(); text != "" {
 		shape := shapeOf(c.agent, clientByHand)
 		shape.ByHand = text
 		return shape, nil

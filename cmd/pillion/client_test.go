@@ -140,7 +140,7 @@ func TestK8_EveryAgentIsToldAndForgets(t *testing.T) {
 	for _, agent := range agents.All() {
 		installed := decode[clientShape](t, w.expect(exitOK, "client", "install", agent.Name, "--yes", "--json"))
 		if installed.State == clientByHand {
-			if !strings.Contains(installed.ByHand, "--attach") {
+			if !strings.Contains(installed.ByHand, "pillion") {
 				t.Errorf("%+v", installed)
 			}
 			w.expect(exitFailed, "client", "uninstall", agent.Name)

@@ -91,7 +91,7 @@ func TestTheManualPageIsRoff(t *testing.T) {
 	}
 	w := newWorld(t)
 	page := w.expect(exitOK, "reference", "man").stdout
-	command := exec.Command("groff", "-man", "-Tutf8", "-ww")
+	command := exec.Command("groff", "-man", "-Tutf8", "-ww", "-P-cbu")
 	command.Stdin = strings.NewReader(page)
 	var out, complaints strings.Builder
 	command.Stdout, command.Stderr = &out, &complaints

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"pillion/mcp/config/imports"
@@ -46,7 +45,7 @@ type Agent struct {
 	// isOfProject says that its copies are those of a project's .mcp.json, not entries of its own file.
 	isOfProject bool
 
-	// byHand is what is to be written by hand, where the file is a program; %s stands for Pillion's.
+	// byHand is what is to be written by hand, where the file is a program.
 	byHand string
 	// Notes are what a user is to know beside.
 	Notes []string
@@ -140,24 +139,17 @@ func All() []Agent {
 		},
 		{
 			Name: "codecompanion", Title: "codecompanion.nvim",
-			byHand: `require("codecompanion").setup({
-  mcp = { servers = { pillion = { cmd = { %s, "serve", "--attach" } } } },
-})
+			byHand: `require("codecompanion").setup({ extensions = { pillion = { enabled = true } } })
 `,
-			Notes: []string{"It stands in your own Lua, which Pillion does not edit."},
+			Notes: []string{"It stands in your own Lua, which Pillion does not edit; its plugin for Neovim is needed. @{pillion} in a chat then has the tools."},
 		},
 		{
 			Name: "avante", Title: "avante.nvim",
 			byHand: `require("avante").setup({
-  acp_providers = {
-    ["claude-code"] = { mcp_servers = { { name = "pillion", command = %s, args = { "serve", "--attach" }, env = {} } } },
-  },
+  custom_tools = function() return require("pillion.avante").tools() end,
 })
 `,
-			Notes: []string{
-				"It stands in your own Lua, which Pillion does not edit.",
-				"avante passes it on to the agents that it runs itself; name the ones that you use.",
-			},
+			Notes: []string{"It stands in your own Lua, which Pillion does not edit; its plugin for Neovim is needed."},
 		},
 	}
 }
@@ -223,10 +215,7 @@ func openCodeFile(m Machine) string {
 }
 
 // ByHand is what is to be written by hand; empty for an agent whose file Pillion edits.
-func (a Agent) ByHand(program string) string {
-	quoted, _ := json.Marshal(program) // a string of Lua, too, but for escapes of JSON that a path has none of
-	return strings.Replace(a.byHand, "%s", string(quoted), 1)
-}
+func (a Agent) ByHand() string { return a.byHand }
 
 // Entry is the change that tells an agent of Pillion.
 func (a Agent) Entry(m Machine, program string) Change {
