@@ -1,7 +1,6 @@
 package native
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -20,7 +19,7 @@ const (
 type document struct {
 	frame   cdp.FrameID
 	session target.SessionID
-	nodes   []*accessibility.Node
+	nodes   []axNode
 	inner   map[cdp.BackendNodeID]*document // by the element that holds the frame
 	missing string                          // why there is no tree; "" when there is one
 }
@@ -43,7 +42,7 @@ type place struct {
 // branch is where in a document the renderer is.
 type branch struct {
 	in      *document
-	nodes   map[accessibility.NodeID]*accessibility.Node
+	nodes   map[string]*axNode
 	depth   int
 	name    string // of the line above, when that is made of what it holds
 	frames  int
@@ -60,15 +59,15 @@ func (r *renderer) document(d *document, depth, frames int, isShown bool) {
 	if len(d.nodes) == 0 {
 		return
 	}
-	nodes := make(map[accessibility.NodeID]*accessibility.Node, len(d.nodes))
-	for _, node := range d.nodes {
-		nodes[node.NodeID] = node
+	nodes := make(map[string]*axNode, len(d.nodes))
+	for i := range d.nodes {
+		nodes[d.nodes[i].NodeID] = &d.nodes[i]
 	}
 	b := branch{in: d, nodes: nodes, depth: depth, frames: frames, isShown: isShown}
-	r.children(d.nodes[0], b)
+	r.children(&d.nodes[0], b)
 }
 
-func (r *renderer) children(node *accessibility.Node, b branch) {
+func (r *renderer) children(node *axNode, b branch) {
 	for _, id := range node.ChildIDs {
 		if child := b.nodes[id]; child != nil {
 			r.node(child, b)
@@ -76,7 +75,7 @@ func (r *renderer) children(node *accessibility.Node, b branch) {
 	}
 }
 
-func (r *renderer) node(node *accessibility.Node, b branch) {
+func (r *renderer) node(node *axNode, b branch) {
 	if r.below != 0 && node.BackendDOMNodeID == r.below {
 		b.isShown, b.depth = true, 0
 	}
@@ -117,11 +116,11 @@ func (r *renderer) node(node *accessibility.Node, b branch) {
 }
 
 // words are those that an element without a name holds, or "" where they are many: then they stand below it.
-func words(node *accessibility.Node, nodes map[accessibility.NodeID]*accessibility.Node) string {
+func words(node *axNode, nodes map[string]*axNode) string {
 	var all []string
 	bytes := 0
-	var collect func(*accessibility.Node, int)
-	collect = func(node *accessibility.Node, depth int) {
+	var collect func(*axNode, int)
+	collect = func(node *axNode, depth int) {
 		for _, id := range node.ChildIDs {
 			child := nodes[id]
 			if child == nil || depth > maxDepth || bytes > maxNameBytes {
@@ -144,7 +143,7 @@ func words(node *accessibility.Node, nodes map[accessibility.NodeID]*accessibili
 }
 
 // text writes the words of a page, unless the line above has them already.
-func (r *renderer) text(node *accessibility.Node, b branch) {
+func (r *renderer) text(node *axNode, b branch) {
 	words := strings.TrimSpace(text(node.Name))
 	if words == "" || !b.isShown || b.name != "" && strings.Contains(b.name, words) {
 		return
@@ -156,7 +155,7 @@ func (r *renderer) write(depth int, line string) {
 	r.lines = append(r.lines, strings.Repeat("  ", depth)+line)
 }
 
-func (r *renderer) line(node *accessibility.Node, role, name string, b branch) string {
+func (r *renderer) line(node *axNode, role, name string, b branch) string {
 	var line strings.Builder
 	line.WriteString("- " + shownRole(role))
 	if name != "" {
@@ -206,7 +205,7 @@ func states(line *strings.Builder, properties map[accessibility.PropertyName]str
 }
 
 // isPlain reports whether a node only groups others.
-func isPlain(node *accessibility.Node, role string) bool {
+func isPlain(node *axNode, role string) bool {
 	switch role {
 	case "none", "presentation", "generic", "Section", "RootWebArea", "LayoutTable", "LayoutTableRow", "LayoutTableCell", "Abbr", "emphasis", "strong", "paragraph",
 		"LabelText", "MenuListPopup", "Legend":
@@ -224,7 +223,7 @@ func isWhole(role string) bool {
 	return false
 }
 
-func isFocusable(node *accessibility.Node) bool {
+func isFocusable(node *axNode) bool {
 	for _, property := range node.Properties {
 		if property.Name == accessibility.PropertyNameFocusable && text(property.Value) == "true" {
 			return true
@@ -266,16 +265,4 @@ func shownRole(role string) string {
 		return strings.ToLower(role)
 	}
 	return printable(role)
-}
-
-// text is a value of the tree as text.
-func text(value *accessibility.Value) string {
-	if value == nil {
-		return ""
-	}
-	var words string
-	if json.Unmarshal(value.Value, &words) == nil {
-		return words
-	}
-	return string(value.Value)
 }

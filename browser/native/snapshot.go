@@ -64,11 +64,14 @@ func (d *driver) takeSnapshot(ctx context.Context, t *tab, below string) (*snaps
 		}
 		r.below = found.node
 	}
+	// The page makes one after the other; here one is read while it is at the next.
+	clickable := make(chan map[place]bool, 1)
+	go func() { clickable <- d.clickable(ctx, t) }()
 	page, err := d.gather(ctx, t.frame(), 0)
+	r.clickable = <-clickable
 	if err != nil {
 		return nil, err
 	}
-	r.clickable = d.clickable(ctx, t)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(page.nodes) > 0 {
@@ -103,8 +106,8 @@ func (d *driver) gather(ctx context.Context, id cdp.FrameID, depth int) (*docume
 		}
 	}
 	d.mu.Unlock()
-	tree, err := cdp.Call(ctx, session, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{FrameID: id})
-	if err != nil {
+	var tree axTree
+	if err := session.Call(ctx, accessibility.GetFullAXTree.Method, accessibility.GetFullAXTreeParams{FrameID: id}, &tree); err != nil {
 		return nil, fmt.Errorf("read the page: %w", err)
 	}
 	doc.nodes = tree.Nodes
