@@ -5,6 +5,7 @@ import { requests, type ApprovalBody, type Ask, type Tool } from "../generated/p
 import { editorSchema } from "../plain/editor_schema";
 import { wordsOf } from "../plain/fault";
 import { formFields, template } from "../plain/form";
+import { Newest } from "../plain/newest";
 import { neutral } from "../plain/visible";
 import type { Session } from "../session";
 
@@ -12,6 +13,8 @@ import type { Session } from "../session";
 const argumentsScheme = "pillion-arguments";
 const schemaScheme = "pillion-schema";
 const slots = 8;
+/** Documents that are kept for when their button is pressed; of an older one it says that it has ended. */
+const mostDrafts = 50;
 
 interface Draft {
   text: Uint8Array;
@@ -23,7 +26,7 @@ interface Draft {
 
 /** The documents, in memory alone. */
 export class ArgumentEditors implements vscode.FileSystemProvider, vscode.TextDocumentContentProvider, vscode.CodeLensProvider, vscode.Disposable {
-  private readonly drafts = new Map<string, Draft>();
+  private readonly drafts = new Newest<Draft>(mostDrafts);
   private readonly schemas: string[] = Array.from({ length: slots }, () => "{}");
   private readonly fileChanged = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   private readonly schemaChanged = new vscode.EventEmitter<vscode.Uri>();
