@@ -47,6 +47,27 @@ func (r Ruling) verdict() Verdict {
 	return Verdict{Decision: Deny, By: ByMode, Reason: r.Reason}
 }
 
+// AllowsAll is the rule by which whatever may be asked of the subject's connector is allowed that is no call of a tool: one that
+// allows all tools of the connector as it is defined and of the version that it is of. What is asked so asks like calls (S15), and so
+// what lets all calls run lets it, too; a rule for some tools says nothing of it. It is pure; what is refused, and what must ask
+// whatever is allowed, is none of it.
+func AllowsAll(rules []Rule, mode Mode, s Subject, storeHealthy bool) (id string, isAllowed bool) {
+	if _, isRefused := refusal(rules, mode, &s); isRefused {
+		return "", false
+	}
+	if reason, _ := mustAsk(rules, &s, storeHealthy); reason != "" {
+		return "", false
+	}
+	for i := range rules {
+		r := &rules[i]
+		isOfAll := r.Decision == RuleAllow && r.Tool == "" && !r.ReadOnlyTools && len(r.Where) == 0
+		if isOfAll && r.reaches(&s) && r.DefinitionHash != "" && r.DefinitionHash == s.DefinitionHash && (r.ServerVersion == "" || r.ServerVersion == s.ServerVersion) {
+			return r.ID, true
+		}
+	}
+	return "", false
+}
+
 // allowance looks for the rule that allows the call, the session's own before all others. Where there is none it says how near
 // the nearest came, and which one was suspended.
 func allowance(rules []Rule, s *Subject) (found *Rule, worst coverage, suspending string) {

@@ -338,3 +338,36 @@ func TestS8_NothingRunsWithoutAReason(t *testing.T) {
 		}
 	}
 }
+
+func TestS15_WhatAllowsAllOfAConnector(t *testing.T) {
+	t.Parallel()
+	asked := subject(writing(), func(s *Subject) { s.Tool, s.ToolHash, s.ReadOnly = "\x00prompts/get", "", true })
+	for _, c := range []struct {
+		name    string
+		rules   []Rule
+		mode    Mode
+		subject Subject
+		broken  bool
+		want    bool
+	}{
+		{name: "all of it", rules: []Rule{allowAll()}, subject: asked, want: true},
+		{name: "nothing", subject: asked},
+		{name: "one tool", rules: []Rule{allow()}, subject: asked},
+		{name: "those that only read", rules: []Rule{rule(allowAll(), func(r *Rule) { r.ReadOnlyTools = true })}, subject: asked},
+		{name: "another definition", rules: []Rule{allowAll()}, subject: subject(asked, func(s *Subject) { s.DefinitionHash = "d2" })},
+		{name: "no definition", rules: []Rule{rule(allowAll(), func(r *Rule) { r.DefinitionHash = "" })}, subject: subject(asked, func(s *Subject) { s.DefinitionHash = "" })},
+		{name: "another version", rules: []Rule{rule(allowAll(), func(r *Rule) { r.ServerVersion = "1" })}, subject: subject(asked, func(s *Subject) { s.ServerVersion = "2" })},
+		{name: "another folder", rules: []Rule{allowAll()}, subject: subject(asked, func(s *Subject) { s.Root = "/other" })},
+		{name: "another session's", rules: []Rule{rule(allowAll(), func(r *Rule) { r.Scope, r.SessionID = ScopeSession, "s2" })}, subject: asked},
+		{name: "its session's", rules: []Rule{rule(allowAll(), func(r *Rule) { r.Scope, r.SessionID = ScopeSession, "s1" })}, subject: asked, want: true},
+		{name: "refused, too", rules: []Rule{allowAll(), rule(allowAll(), func(r *Rule) { r.Decision = RuleDeny })}, subject: asked},
+		{name: "asked every time, too", rules: []Rule{allowAll(), rule(allowAll(), func(r *Rule) { r.Decision = RuleAsk })}, subject: asked},
+		{name: "paused", rules: []Rule{allowAll()}, mode: ModePaused, subject: asked},
+		{name: "a store that cannot be relied on", rules: []Rule{allowAll()}, subject: asked, broken: true},
+		{name: "a folder of Pillion's own", rules: []Rule{allowAll()}, subject: subject(asked, func(s *Subject) { s.NamesOwnFolder = true })},
+	} {
+		if _, is := AllowsAll(c.rules, c.mode, c.subject, !c.broken); is != c.want {
+			t.Errorf("%s: %v, want %v", c.name, is, c.want)
+		}
+	}
+}
