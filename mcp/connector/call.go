@@ -29,6 +29,11 @@ type CallRequest struct {
 	// Recheck is called where the call had to wait for its turn, when that has come and right before the request leaves. Its
 	// error keeps the request from leaving, and is returned as it is. nil checks nothing.
 	Recheck func(context.Context) error
+	// Inquirer answers what the server asks during the call; nil has [Offers] answer.
+	Inquirer *Inquirer
+	// OnLog and LogLevel are those of [RequestOptions].
+	OnLog    func(params []byte)
+	LogLevel string
 	// Clock lets the caller halt the timeouts while a question of this call is open (E8); nil means it never is.
 	Clock *Clock
 }
@@ -137,7 +142,7 @@ func (s *session) callOnce(ctx context.Context, r CallRequest) (CallReply, error
 			_, err := client.CallTool(ctx, params)
 			return err
 		},
-		options: RequestOptions{ID: r.ID, Timeout: r.Timeout, OnProgress: r.OnProgress, OnWritten: r.OnWritten, Clock: r.Clock, recheck: r.Recheck},
+		options: RequestOptions{ID: r.ID, Timeout: r.Timeout, OnProgress: r.OnProgress, OnWritten: r.OnWritten, Inquirer: r.Inquirer, OnLog: r.OnLog, LogLevel: r.LogLevel, Clock: r.Clock, recheck: r.Recheck},
 	})
 	return s.asTask(reply, asTask != nil), err
 }

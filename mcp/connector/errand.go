@@ -22,6 +22,13 @@ type RequestOptions struct {
 	// Clock lets the caller halt the timeouts while a question of this request is open (E8); nil means it never is.
 	Clock *Clock
 
+	// Inquirer answers what the server asks during the request; nil has [Offers] answer.
+	Inquirer *Inquirer
+	// OnLog is told, as params of MCP's notifications/message, what the server logs about the request at LogLevel and above; it
+	// must not block. Without a level nothing is asked for.
+	OnLog    func(params []byte)
+	LogLevel string
+
 	// recheck is that of a [CallRequest].
 	recheck func(context.Context) error
 }
@@ -51,7 +58,12 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 	if hasWaited && s.slots.Acquire(ctx, 1) != nil {
 		return s.unanswered(ctx, x, nil)
 	}
-	defer s.slots.Release(1)
+	holds := true
+	defer func() {
+		if holds {
+			s.slots.Release(1)
+		}
+	}()
 	if hasWaited && e.options.recheck != nil {
 		if err := e.options.recheck(ctx); err != nil && ctx.Err() == nil {
 			return CallReply{}, err
@@ -68,14 +80,17 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 	}
 	clock.drive(deadline)
 	defer clock.drive(nil)
-	r := &running{id: e.options.ID, clock: clock, ctx: ctx}
+	r := &running{id: e.options.ID, clock: clock, ctx: ctx, inquirer: e.options.Inquirer, onLog: e.options.OnLog}
 	if canAsk(e.method) { // of the others a server asks nothing, in either era: a text is completed with each key
 		defer s.inquiries.during(r)()
 		e.cause = r
 	}
-	members, hasVisited := e.members, false
+	if e.options.OnLog != nil {
+		s.lowerLevel(ctx, e.options.LogLevel)
+	}
+	members, hasVisited := slices.Concat(e.members, s.given(r.inquirer)), false
 	for round := 1; ; round++ {
-		reply, err := s.round(ctx, e, members, deadline, round == 1)
+		reply, err := s.round(ctx, e, r, members, deadline, round == 1)
 		switch {
 		case err != nil:
 			return reply, err
@@ -88,7 +103,14 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 		case round == maxRounds:
 			return reply, &MalformedReplyError{Reason: fmt.Sprintf("it asks for something for the %dth time", round)}
 		default:
+			s.slots.Release(1) // who is asked may take his time
+			holds = false
 			next, err := s.nextRound(ctx, r, reply.Result)
+			if err == nil {
+				if holds = s.slots.Acquire(ctx, 1) == nil; !holds {
+					err = context.Cause(ctx)
+				}
+			}
 			if err != nil {
 				reply.Result = nil
 				return reply, err
@@ -99,7 +121,7 @@ func (s *session) run(ctx context.Context, e errand) (CallReply, error) {
 }
 
 // round sends the request once and waits for the reply.
-func (s *session) round(ctx context.Context, e errand, members []member, deadline *deadline, isFirst bool) (CallReply, error) {
+func (s *session) round(ctx context.Context, e errand, r *running, members []member, deadline *deadline, isFirst bool) (CallReply, error) {
 	x := newExchange(e.method)
 	x.members, x.cause = members, e.cause
 	if isFirst {
@@ -112,7 +134,7 @@ func (s *session) round(ctx context.Context, e errand, members []member, deadlin
 			e.options.OnProgress(p)
 		}
 	}
-	err := e.send(withExchange(ctx, x), s.client, s.meta(x.token))
+	err := e.send(withExchange(ctx, x), s.client, s.meta(x.token, r, e))
 	x.finish()
 	if x.isSettled() {
 		return x.reply()
@@ -121,11 +143,18 @@ func (s *session) round(ctx context.Context, e errand, members []member, deadlin
 }
 
 // meta is what a request says beside its params: how its progress is told, and in the modern era what is to be logged of it.
-func (s *session) meta(token int64) mcp.Meta {
+func (s *session) meta(token int64, r *running, e errand) mcp.Meta {
 	meta := mcp.Meta{"progressToken": token}
-	if level := s.connector.definition.LogLevel; level != "" && s.answer.era == EraModern {
+	level := s.connector.definition.LogLevel
+	if e.options.OnLog != nil {
+		level = lowest(level, e.options.LogLevel)
+	}
+	if level != "" && s.answer.era == EraModern {
 		//lint:ignore SA1019 servers log until the revision that takes it out, and some from 2025 for longer
 		meta[mcp.MetaKeyLogLevel] = level
+	}
+	if r.inquirer != nil && s.answer.era == EraModern {
+		meta[mcp.MetaKeyClientCapabilities] = s.offersTo(r).ofRequest() // MCP 2026-07-28: they go with every request
 	}
 	return meta
 }

@@ -65,7 +65,9 @@ type filter struct {
 	onInquiry  func(of *exchange, method string, id, params jsontext.Value)
 	onWithdraw func(id string)
 	// onPageDone and onLog are given the params of notifications.
-	onPageDone, onLog func(params jsontext.Value)
+	onPageDone func(params jsontext.Value)
+	// onLog is given the params of a log message, with the request of ours whose stream it came by, where it has one.
+	onLog func(of *exchange, params jsontext.Value)
 	// onWarning is told of something wrong that was survived; the key tells kinds apart.
 	onWarning func(key, sentence string)
 	// onNoise is given what the server printed that is no message.
@@ -99,7 +101,7 @@ func newFilter(log *slog.Logger, in io.Reader) *filter {
 		onList: func(lists) {}, onUpdate: func(string) {}, onListenEnd: func(topic) {},
 		onAcknowledged: func(jsontext.Value, jsontext.Value) {}, onTask: func(jsontext.Value) {},
 		onInquiry: func(*exchange, string, jsontext.Value, jsontext.Value) {}, onWithdraw: func(string) {},
-		onPageDone: func(jsontext.Value) {}, onLog: func(jsontext.Value) {},
+		onPageDone: func(jsontext.Value) {}, onLog: func(*exchange, jsontext.Value) {},
 		onWarning: func(string, string) {}, onNoise: func(string) {}, onTalk: func() {},
 		incoming: make(chan jsonrpc.Message, 64),
 		detached: make(chan struct{}), ended: make(chan struct{}),
@@ -224,7 +226,7 @@ func (f *filter) dispatch(message frame, l line) {
 	case message.method == nil:
 		f.reply(message, l.isOwned)
 	case message.id == nil || message.id.Kind() == 'n':
-		f.notified(method, message.params)
+		f.notified(l.of, method, message.params)
 	default:
 		f.requested(l.of, method, message.id, message.params)
 	}

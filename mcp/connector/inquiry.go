@@ -38,6 +38,12 @@ type running struct {
 	task  string // that it follows; empty for none
 	clock *Clock
 	ctx   context.Context
+	// inquirer answers what a server asks during it; nil has [Offers] answer.
+	inquirer *Inquirer
+	// onLog is told the log messages that are about it; nil hears none.
+	onLog func(params []byte)
+	// charges is what its questions are counted against; nil is itself.
+	charges *running
 
 	questions, samplings int // of the inquiries' lock
 }
@@ -136,6 +142,9 @@ func relatedTask(params jsontext.Value) (id string) {
 func (q *inquiries) charge(r *running, method string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if r.charges != nil {
+		r = r.charges
+	}
 	if method == samplingMethod {
 		r.samplings++
 		return r.samplings <= maxSamplings
@@ -148,7 +157,11 @@ func (q *inquiries) charge(r *running, method string) bool {
 func (s *session) serve(of *exchange, method string, id, params jsontext.Value) {
 	id, params = id.Clone(), params.Clone()
 	charged, callID, all := s.inquiries.cause(of, relatedTask(params))
-	refusal := s.mayInquire(method, params)
+	if by := inquirerOf(all); by != nil && charged != nil && charged.inquirer == nil {
+		// Several of one caller: they are charged together.
+		charged = &running{id: callID, clock: all[0].clock, ctx: all[0].ctx, inquirer: by, charges: charged}
+	}
+	refusal := s.mayInquire(method, params, s.offersTo(charged))
 	if refusal == nil && method != rootsMethod && charged == nil {
 		refusal = s.outsideOfCalls(of, method)
 	}
@@ -233,8 +246,7 @@ func (s *session) answerInquiry(id jsontext.Value, result []byte, refusal *Proto
 }
 
 // mayInquire says why something may not be asked for at all.
-func (s *session) mayInquire(method string, params jsontext.Value) *ProtocolError {
-	offers := s.connector.offers()
+func (s *session) mayInquire(method string, params jsontext.Value, offers Offers) *ProtocolError {
 	isOffered := false
 	switch method {
 	case rootsMethod:
@@ -261,8 +273,14 @@ func (s *session) mayInquire(method string, params jsontext.Value) *ProtocolErro
 
 // inquire has people and models answer; what is under way does not lose time by it (E8).
 func (s *session) inquire(ctx context.Context, method string, params jsontext.Value, charged *running, callID string, all []*running) ([]byte, *ProtocolError) {
+	if charged != nil && charged.inquirer != nil {
+		return s.inquireCaller(ctx, charged, method, params)
+	}
 	if method == rootsMethod {
 		return s.connector.offers().rootsResult(), nil
+	}
+	if offers := s.connector.offers(); method == elicitMethod && offers.Elicit == nil || method == samplingMethod && offers.Sample == nil {
+		return nil, &ProtocolError{Code: codeRejected, Message: "it cannot be told whose call this is about"}
 	}
 	if charged != nil && !s.inquiries.charge(charged, method) {
 		s.connector.warn("many "+method, fmt.Sprintf("asked for %s again and again during its calls; the rest is declined", method))

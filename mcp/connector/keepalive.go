@@ -122,7 +122,7 @@ func (s *session) beat(e errand, patience time.Duration) beat {
 	defer cancel(nil)
 	deadline := newDeadline(patience, patience, cancel)
 	defer deadline.stop()
-	reply, err := s.round(ctx, e, nil, deadline, true)
+	reply, err := s.round(ctx, e, &running{}, nil, deadline, true)
 	var late *TimeoutError
 	switch {
 	case s.begun.Load() != begun:

@@ -3,6 +3,7 @@ package connector
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -145,6 +146,39 @@ func (s *session) listenAgain(to topic) {
 	})
 }
 
+// listenToListsAgain asks once more to be told of the lists, after another subscription of the same stream was taken back: servers
+// that are made with the Go SDK (v1.8.0) keep one subscription to the lists for each stream, and drop it with any that ends there.
+// They drop it in their own time, so that what is asked for at once may go with it.
+func (s *session) listenToListsAgain() {
+	if s.connector.definition.URL != "" || string(s.answer.features.listFlags()) == "{}" {
+		return
+	}
+	s.listening.mu.Lock()
+	defer s.listening.mu.Unlock()
+	if s.listening.isDue {
+		return
+	}
+	s.listening.isDue = true
+	before := s.listening.lists
+	s.listening.lists++
+	now := s.listening.lists
+	s.workers.Go(func() {
+		if before > 0 {
+			_ = s.unlisten(topic{aboutLists, strconv.Itoa(before)})
+		}
+		if !sleep(s.ctx, s.connector.tuning.sync) {
+			return
+		}
+		s.listening.mu.Lock()
+		s.listening.isDue = false
+		s.listening.mu.Unlock()
+		if err := s.listen(topic{aboutLists, strconv.Itoa(now)}); err != nil && s.ctx.Err() == nil {
+			s.connector.warn("listen", "could not be asked again to tell of its lists: "+visible(err.Error(), maxReasonBytes))
+		}
+		s.markChanged(s.announced()) // what changed meanwhile was not told
+	})
+}
+
 // pauseBeforeListening doubles from one end of a subscription to the next, unless they are far apart.
 func (s *session) pauseBeforeListening() time.Duration {
 	t := s.connector.tuning
@@ -160,9 +194,11 @@ func (s *session) pauseBeforeListening() time.Duration {
 	return s.listening.pause
 }
 
-// listening is when a subscription of the modern era last ended.
+// listening is when a subscription of the modern era last ended, and how often the lists were asked for again.
 type listening struct {
 	mu    sync.Mutex
+	lists int
+	isDue bool
 	last  time.Time
 	pause time.Duration
 }

@@ -71,6 +71,20 @@ type Sampling struct {
 }
 
 func (o Offers) capabilities() []byte {
+	encoded, _ := json.Marshal(o.offered(), json.Deterministic(true)) // maps of strings and bools
+	return encoded
+}
+
+// ofRequest are the capabilities of one request of the modern era. The SDK's own type would say in it that there are roots.
+func (o Offers) ofRequest() map[string]any {
+	offered := o.offered()
+	if o.FollowsTasks {
+		offered["extensions"] = map[string]any{tasksExtension: map[string]any{}}
+	}
+	return offered
+}
+
+func (o Offers) offered() map[string]any {
 	offered := map[string]any{}
 	if elicitation := o.elicitation(); len(elicitation) > 0 {
 		offered["elicitation"] = elicitation
@@ -81,8 +95,7 @@ func (o Offers) capabilities() []byte {
 	if o.Roots != nil {
 		offered["roots"] = map[string]any{} // without listChanged: what a connector is told of is its own, and stays (S30)
 	}
-	encoded, _ := json.Marshal(offered, json.Deterministic(true)) // maps of strings and bools
-	return encoded
+	return offered
 }
 
 func (o Offers) elicitation() map[string]any {

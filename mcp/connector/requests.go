@@ -34,7 +34,7 @@ func (f *filter) requested(of *exchange, method string, id, params jsontext.Valu
 }
 
 // notified acts on a notification of the server.
-func (f *filter) notified(method string, params jsontext.Value) {
+func (f *filter) notified(of *exchange, method string, params jsontext.Value) {
 	switch method {
 	case progressNotification:
 		f.progressed(params)
@@ -53,7 +53,7 @@ func (f *filter) notified(method string, params jsontext.Value) {
 	case elicitationDone:
 		f.onPageDone(params)
 	case logNotification:
-		f.onLog(params)
+		f.onLog(of, params)
 	case promptsChanged:
 		f.onList(promptList)
 	}

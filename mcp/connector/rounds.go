@@ -87,10 +87,13 @@ func (s *session) respond(ctx context.Context, r *running, asked jsontext.Value)
 	if err != nil {
 		return nil, &MalformedReplyError{Reason: "what it asks for cannot be read: " + visible(err.Error(), maxReasonBytes)}
 	}
+	if r.inquirer != nil {
+		return s.respondBy(ctx, r, requests)
+	}
 	responses := []byte{'{'}
 	for i, key := range slices.Sorted(maps.Keys(requests)) {
 		request := requests[key]
-		if refusal := s.mayInquire(request.method, request.params); refusal != nil {
+		if refusal := s.mayInquire(request.method, request.params, s.offersTo(r)); refusal != nil {
 			return nil, &DeclinedError{Reason: fmt.Sprintf("it asks for %s first, which it was not offered", visible(request.method, 60))}
 		}
 		result, refusal := s.inquire(ctx, request.method, request.params, r, r.id, []*running{r})
@@ -133,7 +136,7 @@ func (s *session) visitPages(ctx context.Context, r *running, refusal *ProtocolE
 			}
 			return nil
 		})
-		if modeOf(page) != "url" || s.mayInquire(elicitMethod, page) != nil {
+		if modeOf(page) != "url" || s.mayInquire(elicitMethod, page, s.offersTo(r)) != nil {
 			return false
 		}
 		closed, forget := s.inquiries.awaitPage(id)

@@ -37,11 +37,13 @@ type session struct {
 	hurry      chan struct{} // capacity 1: somebody waits for it
 	dirtyMu    sync.Mutex
 	dirty      lists
+	saidAt     map[lists]time.Time // when it was told that the server says so
 	tools      relisting
 	fresh      freshness
 
 	subscriptions *subscriptions
 	listening     listening
+	level         logLevel
 	inquiries     *inquiries
 	followed      *followed
 
@@ -57,12 +59,13 @@ func newSession(c *Connector, j *journal, in io.Reader) *session {
 		slots:     semaphore.NewWeighted(int64(c.definition.MaxConcurrent)),
 		connected: make(chan struct{}), talked: make(chan struct{}),
 		changed: make(chan struct{}, 1), hurry: make(chan struct{}, 1), gone: make(chan struct{}),
+		saidAt:        map[lists]time.Time{},
 		tools:         relisting{ended: make(chan struct{})},
 		subscriptions: newSubscriptions(), inquiries: newInquiries(), followed: newFollowed(),
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	f := s.filter
-	f.onList = s.markChanged
+	f.onList = s.sayChanged
 	f.onUpdate = s.subscriptions.update
 	f.onListenEnd, f.onAcknowledged = s.listenAgain, s.agreed
 	f.onTask = s.followed.told

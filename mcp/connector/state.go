@@ -59,9 +59,41 @@ type Change struct {
 	Problem *Problem
 	// Updated are addresses that are subscribed to and whose resource changed; it never changes afterwards.
 	Updated []string
+	// Said are the lists that the server says are others now; what they hold by then comes with a Catalogue, if it is news. It is told at
+	// most once a second.
+	Said SaidChanged
 	// Warning is set when a sentence was added to Status.Warnings.
 	Warning string
 }
+
+// SaidChanged are lists that a server says have changed.
+type SaidChanged struct{ Tools, Resources, Prompts bool }
+
+// sayChanged tells that the server says that lists changed, unless it said so a moment ago, and has them fetched; it never blocks.
+func (s *session) sayChanged(l lists) {
+	s.markChanged(l)
+	s.dirtyMu.Lock()
+	var said lists
+	for _, one := range []lists{toolList, resourceList, promptList} {
+		if l&one != 0 && time.Since(s.saidAt[one]) >= saidPause {
+			s.saidAt[one], said = time.Now(), said|one
+		}
+	}
+	s.dirtyMu.Unlock()
+	if said == 0 {
+		return
+	}
+	c := s.connector
+	c.mu.Lock()
+	if c.session == s && c.state == StateReady {
+		c.changes.add(Change{State: c.state, Said: SaidChanged{said&toolList != 0, said&resourceList != 0, said&promptList != 0}})
+	}
+	c.mu.Unlock()
+	c.changes.flush()
+}
+
+// saidPause is how long it is not told again that a list is said to have changed.
+const saidPause = time.Second
 
 // enter changes the state; c.mu is held, and the caller flushes c.changes after releasing it.
 func (c *Connector) enter(s State) {

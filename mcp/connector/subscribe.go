@@ -132,7 +132,9 @@ func (c *Connector) Unsubscribe(ctx context.Context, uri string) error {
 	}
 	s.subscriptions.remove(uri)
 	if s.answer.era == EraModern {
-		return s.unlisten(topic{aboutResource, uri})
+		err := s.unlisten(topic{aboutResource, uri})
+		s.listenToListsAgain()
+		return err
 	}
 	return s.acknowledged(ctx, errand{method: "resources/unsubscribe", send: func(ctx context.Context, client *mcp.ClientSession, _ mcp.Meta) error {
 		return client.Unsubscribe(ctx, &mcp.UnsubscribeParams{URI: uri})

@@ -197,7 +197,7 @@ func (s *session) follow(ctx context.Context, task Task, o RequestOptions, onSta
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
-	r := &running{id: o.ID, task: task.ID, clock: &Clock{}, ctx: ctx}
+	r := &running{id: o.ID, task: task.ID, clock: &Clock{}, ctx: ctx, inquirer: o.Inquirer}
 	defer s.inquiries.during(r)()
 	woken, leave := s.followed.begin(task.ID)
 	defer leave()
