@@ -35,8 +35,14 @@ type CallRequest struct {
 	IsWithoutText bool
 	// IsRaw wants the result as it was received, for callers who pass it on; see [Result.Raw].
 	IsRaw bool
+	// Answering is the caller where he answers himself what the connector asks during the call; nil has the [Asker] asked.
+	Answering *Answering
 	// OnProgress is told of the connector's progress, in order; it must not block.
 	OnProgress func(connector.Progress)
+	// OnLog is told what the connector logs about the call at LogLevel and above, as params of MCP's notifications/message, without
+	// secrets; it must not block. Without a level nothing is asked for.
+	OnLog    func(params []byte)
+	LogLevel string
 	// OnState is told when the call starts to ask or to run; it must not block.
 	OnState func(CallState)
 }

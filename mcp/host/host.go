@@ -13,6 +13,7 @@ import (
 	"pillion/mcp/auth"
 	"pillion/mcp/catalog"
 	"pillion/mcp/config"
+	"pillion/mcp/connector"
 	"pillion/mcp/consent"
 	"pillion/mcp/permission"
 	"pillion/mcp/personal"
@@ -84,6 +85,9 @@ type Event struct {
 	Tools []ToolsChange
 	// Resources and Prompts are the connectors whose list of those was replaced.
 	Resources, Prompts []string
+	// Said are the connectors that say that a list of theirs has changed. What it holds by then is told when it is known, and may be
+	// the same.
+	Said []Said
 	// Updates are the resources that changed.
 	Updates []Update
 	// Files is set when a configuration file was read again.
@@ -92,6 +96,12 @@ type Event struct {
 	Standings []Standing
 	// Call is the call that came to another state; nil for what is about none.
 	Call *CallChange
+}
+
+// Said is which lists a connector says have changed.
+type Said struct {
+	Connector string
+	connector.SaidChanged
 }
 
 // Standing is a connector's state, in few words.

@@ -65,6 +65,13 @@ func (h *Host) launch(ctx context.Context, s *slot, at subject, into *share, giv
 	h.addSecrets(prepared.secrets)
 	options := h.connectorOptions(at.entry, prepared.secrets)
 	options.Offers = h.offers(at)
+	if offers, isOfProfile := profileOf(s.scope); isOfProfile {
+		offers.FollowsTasks = options.Offers.FollowsTasks
+		if offers.Roots == nil {
+			offers.Roots = options.Offers.Roots
+		}
+		options.Offers, prepared.definition.Era = offers, connector.EraLegacy
+	}
 	options.OnChange = func(c connector.Change) { h.processChanged(into, c) }
 	process := connector.New(prepared.definition, options)
 	h.locked(func() { into.process, into.judged, s.process = process, prepared.judged, process })

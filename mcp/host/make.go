@@ -35,7 +35,8 @@ func (c *call) make(ctx context.Context, at target) (Result, error) {
 	defer h.busy(at.slot, -1)
 	c.state(CallRunning)
 	reply, err := at.process.Call(ctx, connector.CallRequest{
-		ID: c.request.CallID, Tool: at.tool.Name, Arguments: c.arguments, Timeout: cmp.Or(c.request.Timeout, callTimeoutOf(at.entry)), OnProgress: c.request.OnProgress,
+		ID: c.request.CallID, Tool: at.tool.Name, Arguments: c.arguments, Timeout: cmp.Or(c.request.Timeout, callTimeoutOf(at.entry)), OnProgress: c.request.OnProgress, Inquirer: c.request.Answering.inquirer(),
+		OnLog: h.redactedLog(c.request.OnLog), LogLevel: c.request.LogLevel,
 		Recheck: func(ctx context.Context) error { return c.recheck(ctx, at) },
 		OnWritten: func() {
 			h.repeats.sent(c.place, !at.tool.ReadOnly)
@@ -115,6 +116,17 @@ func (c *call) project(at target, reply connector.CallReply, outcome Result) Res
 func (h *Host) redactedError(e *connector.ProtocolError) *connector.ProtocolError {
 	data, _ := h.knownSecrets().Bytes(e.Data)
 	return &connector.ProtocolError{Code: e.Code, Message: h.redacted(e.Message), Data: data}
+}
+
+// redactedLog is told what a connector logs without the secrets that may be in it; nil stays nil.
+func (h *Host) redactedLog(tell func([]byte)) func([]byte) {
+	if tell == nil {
+		return nil
+	}
+	return func(params []byte) {
+		clean, _ := h.knownSecrets().Bytes(params)
+		tell(clean)
+	}
 }
 
 // unanswered is the result where no answer came.

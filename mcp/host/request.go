@@ -28,6 +28,11 @@ type Request struct {
 	// SessionID, ParentSessionID and Joined say which process of the connector it is made to, as those of a [CallRequest].
 	SessionID, ParentSessionID, Joined string
 	Caller                             Caller
+	// OnLog and LogLevel are those of a [CallRequest].
+	OnLog    func(params []byte)
+	LogLevel string
+	// Answering is that of a [CallRequest].
+	Answering *Answering
 	// OnProgress is told of the connector's progress, in order; it must not block.
 	OnProgress func(connector.Progress)
 }
@@ -113,7 +118,7 @@ func (c *call) passErrand(ctx context.Context) (target, *Result) {
 		if verdict.Decision == permission.Deny {
 			return target{}, c.refused(verdict)
 		}
-		if isFree || asked == at.key {
+		if isFree || asked == at.key || c.allowsAll(at) {
 			return at, nil
 		}
 		verdict.Reason = fmt.Sprintf("It was not asked for in the editor: somebody else wants to %s.", c.errand.what)
@@ -129,6 +134,17 @@ func (c *call) passErrand(ctx context.Context) (target, *Result) {
 		}
 		asked = at.key
 	}
+}
+
+// allowsAll reports whether a rule allows all of the connector, and remembers which.
+func (c *call) allowsAll(at target) (isAllowed bool) {
+	subject := at.subject
+	subject.SessionID, subject.NamesOwnFolder = c.request.SessionID, c.reach != nil && c.reach.ownFolder
+	rule, isAllowed := permission.AllowsAll(c.basis.rules, c.host.Mode(), subject, c.basis.isHealthy)
+	if isAllowed {
+		c.allowedBy, c.rule = permission.ByRule, rule
+	}
+	return isAllowed
 }
 
 // resolveErrand finds the connector that runs, starting it if it must, and reports whether nobody need be asked.
@@ -209,7 +225,7 @@ func (c *call) makeErrand(ctx context.Context, at target) (connector.CallReply, 
 	h.busy(at.slot, 1)
 	defer h.busy(at.slot, -1)
 	c.state(CallRunning)
-	reply, err := e.send(ctx, at.process, connector.RequestOptions{ID: e.CallID, Timeout: callTimeoutOf(at.entry), OnProgress: e.OnProgress})
+	reply, err := e.send(ctx, at.process, connector.RequestOptions{ID: e.CallID, Timeout: callTimeoutOf(at.entry), OnProgress: e.OnProgress, Inquirer: e.Answering.inquirer(), OnLog: h.redactedLog(e.OnLog), LogLevel: e.LogLevel})
 	if err != nil {
 		return reply, c.unanswered(ctx, at, reply, err), nil
 	}

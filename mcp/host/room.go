@@ -199,7 +199,7 @@ func (c *call) move(ctx context.Context, at target) (target, *Result, error) {
 	var isPlain bool
 	h.locked(func() { isPlain = poolOf(at.entry).isPlain() })
 	if isPlain {
-		return at, nil, nil
+		return c.moveToAnswering(ctx, at)
 	}
 	if c.leased == nil {
 		room, hasWaited, err := h.lease(ctx, at.slot.lead(), party{

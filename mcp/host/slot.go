@@ -48,6 +48,7 @@ type slot struct {
 	main        *slot            // the connector's own, of a room
 	scope       string           // the name of a room
 	rooms       map[string]*slot // the connector's further processes, by name
+	noRooms     map[string]bool  // by definition: it has none for callers of the legacy era
 	queue       []*ticket        // calls that wait for one, the first first
 	leases      int              // calls that have it
 	usedAt      time.Time        // when the last one gave it back

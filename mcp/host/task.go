@@ -144,7 +144,7 @@ func (c *call) goesOn(at target, task *connector.Task) bool {
 		}()
 		defer h.busy(at.slot, -1)
 		defer cancel(nil)
-		reply, err := at.process.Follow(ctx, *task, connector.RequestOptions{ID: id, OnProgress: c.request.OnProgress}, func(now connector.Task) {
+		reply, err := at.process.Follow(ctx, *task, connector.RequestOptions{ID: id, OnProgress: c.request.OnProgress, Inquirer: c.request.Answering.inquirer()}, func(now connector.Task) {
 			h.tasks.update(id, func(t *Task) { t.Status, t.Message = now.Status, h.redacted(now.Message) })
 		})
 		final := c.ofTask(ctx, at, reply, err)

@@ -298,6 +298,9 @@ func (h *Host) relist(s *slot, one *share, c connector.Change) (Event, bool) {
 	}
 	before := s.catalogue
 	event := Event{Connectors: []string{s.lead().id}, Tools: h.publish(s, c.Catalogue), Updates: s.updates(c.Updated)}
+	if c.Said != (connector.SaidChanged{}) && s.main == nil {
+		event.Said = []Said{{s.id, c.Said}}
+	}
 	if s.catalogue != before && s.main == nil {
 		event.Resources, event.Prompts = s.otherLists(before)
 	}
