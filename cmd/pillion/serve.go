@@ -39,7 +39,7 @@ func (v serveVerb) Run(p *program) error {
 	if err := forPeople(); err != nil {
 		return err
 	}
-	options := serve.Options{Expose: serve.Expose(v.Expose), Unprefixed: v.Unprefixed, SessionID: "serve"}
+	options := serve.Options{Expose: serve.Expose(v.Expose), Unprefixed: v.Unprefixed, SessionID: "serve", AsksClient: true}
 	switch {
 	case v.Attach && v.HTTP:
 		return fail(exitUsage, nil, "--attach and --http go without each other")

@@ -100,6 +100,7 @@ func (s *Server) followSession(_ context.Context, r *mcp.InitializedRequest) {
 	session := r.Session
 	s.work(func() {
 		_ = session.Wait()
+		s.levels.Delete(session)
 		ctx, stop := context.WithTimeout(context.Background(), endTime)
 		defer stop()
 		s.host.EndSubscriptions(ctx, s.holder(session))

@@ -8,15 +8,17 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pillion/mcp/connector"
 	"pillion/mcp/host"
 )
 
 // lists are what clients were told of last, by a digest of each list.
 type lists struct {
 	mu      sync.Mutex
-	changed chan struct{}        // closed and replaced when the host has changed
-	updates []host.Update        // that nobody was told of yet
-	told    [3][sha256.Size]byte // tools, resources, prompts
+	changed chan struct{}         // closed and replaced when the host has changed
+	said    connector.SaidChanged // by connectors, and passed on to nobody yet
+	updates []host.Update         // that nobody was told of yet
+	told    [3][sha256.Size]byte  // tools, resources, prompts
 }
 
 // Observe is told what changed in the host; it does not block.
@@ -25,6 +27,11 @@ func (s *Server) Observe(e host.Event) {
 	close(s.lists.changed)
 	s.lists.changed = make(chan struct{})
 	s.lists.updates = append(s.lists.updates, e.Updates...)
+	for _, said := range e.Said {
+		s.lists.said.Tools = s.lists.said.Tools || said.Tools
+		s.lists.said.Resources = s.lists.said.Resources || said.Resources
+		s.lists.said.Prompts = s.lists.said.Prompts || said.Prompts
+	}
 	s.lists.mu.Unlock()
 	select {
 	case s.wake <- struct{}{}:
@@ -65,22 +72,22 @@ func (s *Server) digests() (digests [3][sha256.Size]byte) {
 	return digests
 }
 
-// tellChanges tells clients of the lists that are others by now. The SDK tells them when what it holds itself changes; it holds
+// tellChanges tells clients of the lists that are others by now, or that connectors say are: what they hold is fetched yet. The SDK tells them when what it holds itself changes; it holds
 // nothing that anybody is shown, so that anything will do.
 func (s *Server) tellChanges() {
 	now := s.digests()
 	s.lists.mu.Lock()
-	before, updates := s.lists.told, s.lists.updates
-	s.lists.told, s.lists.updates = now, nil
+	before, said, updates := s.lists.told, s.lists.said, s.lists.updates
+	s.lists.told, s.lists.said, s.lists.updates = now, connector.SaidChanged{}, nil
 	s.lists.mu.Unlock()
 	s.tellUpdates(updates)
-	if now[0] != before[0] {
+	if now[0] != before[0] || said.Tools && s.options.Expose == All {
 		s.sdk.AddTool(&mcp.Tool{Name: "changed", InputSchema: map[string]any{"type": "object"}}, nil)
 	}
-	if now[1] != before[1] {
+	if now[1] != before[1] || said.Resources {
 		s.sdk.AddResource(&mcp.Resource{Name: "changed", URI: "pillion:changed"}, nil)
 	}
-	if now[2] != before[2] {
+	if now[2] != before[2] || said.Prompts {
 		s.sdk.AddPrompt(&mcp.Prompt{Name: "changed"}, nil)
 	}
 }

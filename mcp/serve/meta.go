@@ -73,7 +73,7 @@ func (s *Server) callMeta(ctx context.Context, r *request, params *mcp.CallToolP
 		if err := read(params.Arguments, &asked); err != nil {
 			return r.said(true, host.StatusInvalidArguments, err.Error()), nil
 		}
-		return s.callNamed(ctx, r, asked.Tool, asked.Arguments)
+		return s.callNamed(ctx, r, params, asked.Tool, asked.Arguments)
 	}
 	return nil, invalidParams(fmt.Sprintf("there is no tool %s; all are called by %q", text(params.Name), callTool))
 }
@@ -137,11 +137,11 @@ func (s *Server) describe(r *request, name string) *raw {
 	return r.reply([]member{{"content", arrayOf([][]byte{textBlock(said)})}, {"structuredContent", body}}, false)
 }
 
-func (s *Server) callNamed(ctx context.Context, r *request, name string, arguments jsontext.Value) (mcp.Result, error) {
+func (s *Server) callNamed(ctx context.Context, r *request, params *mcp.CallToolParamsRaw, name string, arguments jsontext.Value) (mcp.Result, error) {
 	if string(arguments) == "null" {
 		arguments = nil
 	}
-	called, err := s.call(ctx, r, name, json.RawMessage(arguments))
+	called, err := s.call(ctx, r, params, name, json.RawMessage(arguments))
 	var unknown *host.UnknownError
 	if errors.As(err, &unknown) {
 		return r.unknown(err), nil

@@ -75,22 +75,25 @@ func (s *Server) getPrompt(ctx context.Context, r *request, params *mcp.GetPromp
 	if err != nil {
 		return nil, invalidParams("the arguments are not texts: " + err.Error())
 	}
-	telling := r.tell(ctx)
-	asked := r.hostRequest(prompt.Connector)
-	asked.OnProgress = telling.progress
-	answer, err := s.host.PromptRaw(ctx, asked, prompt.Name, arguments)
-	telling.end()
-	switch {
-	case err != nil:
-		return nil, misuse(err)
-	case answer.Outcome.Status != host.StatusOK:
-		return nil, refusal(answer.Outcome)
-	}
-	members, err := membersOf(answer.Result)
-	if err != nil {
-		return nil, misuse(fmt.Errorf("the answer of the connector cannot be read: %w", err))
-	}
-	return r.reply(sourced(members, s.addresses().names[prompt.Connector]), false), nil
+	name := s.addresses().names[prompt.Connector]
+	about := aboutOf("prompts/get", text(params.Name), arguments)
+	return s.fly(ctx, r, about, rounds{params.InputResponses, params.RequestState}, func(ctx context.Context, h hearing) (mcp.Result, error) {
+		h = h.of(name)
+		asked := r.hostRequest(prompt.Connector)
+		asked.OnProgress, asked.OnLog, asked.LogLevel, asked.Answering = h.progress, h.logs, h.level, h.answering
+		answer, err := s.host.PromptRaw(ctx, asked, prompt.Name, arguments)
+		switch {
+		case err != nil:
+			return nil, misuse(err)
+		case answer.Outcome.Status != host.StatusOK:
+			return nil, refusal(answer.Outcome)
+		}
+		members, err := membersOf(answer.Result)
+		if err != nil {
+			return nil, misuse(fmt.Errorf("the answer of the connector cannot be read: %w", err))
+		}
+		return r.reply(sourced(members, name), false), nil
+	})
 }
 
 // complete has a text completed by whoever has the prompt or the template that it belongs to.

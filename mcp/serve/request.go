@@ -18,6 +18,7 @@ type request struct {
 	isModern bool // MCP 2026-07-28 or later
 	client   string
 	can      *mcp.ClientCapabilities // as declared; nil for none
+	level    string                  // at which it wants to hear what is logged; empty for not at all
 	token    any                     // of its progress; nil where that is not wanted
 	name     string                  // by which it is told of; empty where that is not wanted
 }
@@ -42,6 +43,8 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		defer cancel(nil)
 		defer s.cancelWithClient(ctx, cancel)()
 		switch r := req.(type) {
+		case *mcp.ServerRequest[*mcp.SetLoggingLevelParams]:
+			s.levels.Store(r.Session, string(r.Params.Level))
 		case *mcp.ListToolsRequest:
 			return s.listTools(ctx, s.requestOf(r, paramsOf(r.Params)), cursorOf(r.Params))
 		case *mcp.CallToolRequest:
@@ -133,6 +136,11 @@ func (s *Server) requestOf(r sdkRequest, params mcp.Params) *request {
 	_, of.isModern = meta[mcp.MetaKeyProtocolVersion].(string)
 	of.token = meta["progressToken"]
 	of.name, _ = meta[RequestKey].(string)
+	if of.isModern {
+		of.level, _ = meta[mcp.MetaKeyLogLevel].(string)
+	} else if level, isSet := s.levels.Load(of.session); isSet {
+		of.level, _ = level.(string)
+	}
 	return of
 }
 

@@ -48,33 +48,35 @@ func (s *Server) servedResources() (resources, templates []entry) {
 
 func (s *Server) readResource(ctx context.Context, r *request, params *mcp.ReadResourceParams) (mcp.Result, error) {
 	book := s.addresses()
-	connector, uri, isKnown := book.owner(params.URI)
+	owner, uri, isKnown := book.owner(params.URI)
 	if !isKnown {
 		return nil, r.noResource(params.URI)
 	}
-	telling := r.tell(ctx)
-	asked := r.hostRequest(connector)
-	asked.OnProgress = telling.progress
-	answer, err := s.host.ReadRaw(ctx, asked, uri)
-	telling.end()
-	switch {
-	case err != nil:
-		return nil, misuse(err)
-	case answer.Outcome.Error != nil && (answer.Outcome.Error.Code == codeNoResource || answer.Outcome.Error.Code == jsonrpc.CodeInvalidParams):
-		return nil, r.noResource(params.URI) // as its own era says it
-	case answer.Outcome.Status != host.StatusOK:
-		return nil, refusal(answer.Outcome)
-	}
-	members, err := membersOf(answer.Result)
-	if err != nil {
-		return nil, misuse(fmt.Errorf("the answer of the connector cannot be read: %w", err))
-	}
-	for i, m := range members {
-		if m.name == "contents" {
-			members[i].value = book.rewritten(m.value, connector)
+	about := aboutOf("resources/read", text(params.URI))
+	return s.fly(ctx, r, about, rounds{params.InputResponses, params.RequestState}, func(ctx context.Context, h hearing) (mcp.Result, error) {
+		h = h.of(book.names[owner])
+		asked := r.hostRequest(owner)
+		asked.OnProgress, asked.OnLog, asked.LogLevel, asked.Answering = h.progress, h.logs, h.level, h.answering
+		answer, err := s.host.ReadRaw(ctx, asked, uri)
+		switch refused := answer.Outcome.Error; {
+		case err != nil:
+			return nil, misuse(err)
+		case refused != nil && (refused.Code == codeNoResource || refused.Code == jsonrpc.CodeInvalidParams):
+			return nil, r.noResource(params.URI) // as its own era says it
+		case answer.Outcome.Status != host.StatusOK:
+			return nil, refusal(answer.Outcome)
 		}
-	}
-	return r.reply(sourced(members, book.names[connector]), true), nil
+		members, err := membersOf(answer.Result)
+		if err != nil {
+			return nil, misuse(fmt.Errorf("the answer of the connector cannot be read: %w", err))
+		}
+		for i, m := range members {
+			if m.name == "contents" {
+				members[i].value = book.rewritten(m.value, owner)
+			}
+		}
+		return r.reply(sourced(members, book.names[owner]), true), nil
+	})
 }
 
 // noResource is the error about an address that nothing stands at.

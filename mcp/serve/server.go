@@ -33,6 +33,9 @@ type Options struct {
 	// its calls, and has further words behind it where there are several.
 	Caller    host.Caller
 	SessionID string
+	// AsksClient has a client answer what a connector asks in the middle of its own call, as far as it says that it can. Without it
+	// the host's asker is asked, and the client never: so it is for whoever has joined a window (S15).
+	AsksClient bool
 	// Unprefixed serves tools and prompts by the connectors' own names for them, which is for hosts of one connector: of two of one
 	// name one is served under its longer one.
 	Unprefixed bool
@@ -55,6 +58,8 @@ type Server struct {
 	workers  sync.WaitGroup
 	lists    lists
 	watching sync.Once
+	flights  flights
+	levels   sync.Map      // the levels of the legacy era's sessions, by session
 	wake     chan struct{} // capacity 1: the host has changed
 }
 
@@ -66,6 +71,7 @@ func New(h *host.Host, o Options) *Server {
 	}
 	s := &Server{host: h, options: o, log: o.Logger, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
 	s.lists.changed = make(chan struct{})
+	s.flights.open, s.flights.seal = map[string]*flight{}, newSeal()
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "pillion", Title: "Pillion", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions(o.Expose),
 		Capabilities: &mcp.ServerCapabilities{
@@ -132,6 +138,7 @@ func (s *Server) Close() {
 		defer s.lists.mu.Unlock()
 		close(s.closing) // nothing begins after this
 	})
+	s.flights.close()
 	for session := range s.sdk.Sessions() {
 		_ = session.Close()
 	}

@@ -2,9 +2,11 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pillion/mcp/connector"
@@ -61,6 +63,24 @@ func (t *telling) say(notice func()) {
 	case t.notices <- notice:
 	default:
 	}
+}
+
+// logs passes on what a connector logs. Whether the client wants to hear it the SDK knows.
+func (t *telling) logs(params []byte) {
+	var said struct {
+		Level  string         `json:"level"`
+		Logger string         `json:"logger"`
+		Data   jsontext.Value `json:"data"`
+	}
+	if decode(params, &said) != nil || len(said.Data) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.say(func() {
+		//lint:ignore SA1019 clients want it until it is taken out of MCP (SEP-2577)
+		_ = t.request.session.Log(t.ctx, &mcp.LoggingMessageParams{Level: mcp.LoggingLevel(said.Level), Logger: said.Logger, Data: json.RawMessage(said.Data)})
+	})
 }
 
 // progress passes on a connector's progress where the client wants it. It only goes up (MCP 2025-11-25 progress).

@@ -73,7 +73,7 @@ func (s *Server) callTool(ctx context.Context, r *request, params *mcp.CallToolP
 	}
 	for _, t := range s.servedTools() {
 		if t.name == params.Name {
-			called, err := s.call(ctx, r, t.ID, params.Arguments)
+			called, err := s.call(ctx, r, params, t.ID, params.Arguments)
 			return called, misuse(err)
 		}
 	}
@@ -82,19 +82,22 @@ func (s *Server) callTool(ctx context.Context, r *request, params *mcp.CallToolP
 
 // call makes a call of a tool of the host, by any of its names, and returns what came of it. The error is that of [host.Host.Call],
 // or the connector's own.
-func (s *Server) call(ctx context.Context, r *request, tool string, arguments json.RawMessage) (mcp.Result, error) {
-	telling := r.tell(ctx)
-	outcome, err := s.host.Call(ctx, host.CallRequest{
-		Tool: tool, Arguments: arguments, SessionID: r.sessionID(), Caller: r.caller(), IsRaw: true, OnProgress: telling.progress, OnState: telling.state,
+func (s *Server) call(ctx context.Context, r *request, params *mcp.CallToolParamsRaw, tool string, arguments json.RawMessage) (mcp.Result, error) {
+	about := aboutOf("tools/call", text(params.Name), params.Arguments)
+	return s.fly(ctx, r, about, rounds{params.InputResponses, params.RequestState}, func(ctx context.Context, h hearing) (mcp.Result, error) {
+		h = h.of(s.connectorOf(tool))
+		outcome, err := s.host.Call(ctx, host.CallRequest{
+			Tool: tool, Arguments: arguments, SessionID: r.sessionID(), Caller: r.caller(), IsRaw: true,
+			OnProgress: h.progress, OnState: h.state, OnLog: h.logs, LogLevel: h.level, Answering: h.answering,
+		})
+		if err == nil && outcome.Status == host.StatusTask {
+			outcome, err = s.taskEnd(ctx, outcome)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return r.called(outcome)
 	})
-	if err == nil && outcome.Status == host.StatusTask {
-		outcome, err = s.taskEnd(ctx, outcome)
-	}
-	telling.end()
-	if err != nil {
-		return nil, err
-	}
-	return r.called(outcome)
 }
 
 // taskEnd waits for what comes of a call that its connector goes on with in the background: to the client it is a call that takes
