@@ -5,7 +5,7 @@
 #   make vsix    the extension of VS Code for this platform with the program in it, .build/pillion.vsix
 #   make check   everything that needs no editor and no connector from elsewhere
 #   make e2e     real editors and real connectors, cut off from the network; installs 3 GB
-#   make conformance  the official suite of MCP, client side: a line for each scenario that both revisions require
+#   make conformance  the official suite of MCP, both sides: a line for each scenario that both revisions require
 #   make browser  every browser of Pillion in a real Chromium, a line for each test
 #   make plugin  the Neovim plugin in both Neovims, a line for each test
 #   make vscode  the extension in two real VS Codes, a line for each scenario
@@ -104,8 +104,9 @@ e2e-beds:
 
 # The test binary itself runs cut off, and with it every program that it starts.
 e2e-run: e2e-beds vsix
-	$(LEG) -tests e2e $(E2E) -skip '^Test(Conformance|MoreServers|DriveScenario)$$' ./editors/e2e
+	$(LEG) -tests e2e $(E2E) -skip '^Test((Server)?Conformance|MoreServers|DriveScenario)$$' ./editors/e2e
 	$(LEG) -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
+	$(LEG) -tests conformance-server $(E2E) -run '^TestServerConformance$$' ./editors/e2e
 	$(LEG) -tests neovim-floor $(PLUGIN) neovim-floor
 	$(LEG) -tests neovim-newest $(PLUGIN) neovim-newest
 	$(LEG) -tests vscode-newest $(VSCODE) vscode-newest
@@ -135,6 +136,7 @@ vscode: vsix
 conformance: build
 	@$(BEDS)/install.sh isolation conformance
 	$(LEG) -each -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
+	$(LEG) -each -tests conformance-server $(E2E) -run '^TestServerConformance$$' ./editors/e2e
 
 # Those of e2e and many more, which take minutes to install.
 servers: build

@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			suite := conformanceSuite(t)
 			signIn := 0
-			for _, scenario := range suite.required(t, revision) {
+			for _, scenario := range suite.required(t, revision, "Client") {
 				if strings.HasPrefix(scenario, "auth/") {
 					signIn++
 					continue
@@ -62,23 +62,23 @@ func conformanceSuite(t testing.TB) conformance {
 	return found
 }
 
-// required names the client scenarios that the suite requires for a revision.
-func (c conformance) required(t testing.TB, revision string) []string {
+// required names the scenarios of one side, Client or Server, that the suite requires for a revision.
+func (c conformance) required(t testing.TB, revision, side string) []string {
 	t.Helper()
 	out, err := exec.Command(c.node, c.program, "list", "--requirements", revision).Output()
 	if err != nil {
 		t.Fatalf("list the scenarios: %v", err)
 	}
-	scenarios := scenariosOf(string(out))
+	scenarios := scenariosOf(string(out), side)
 	if len(scenarios) == 0 {
-		t.Fatalf("no client scenarios in:\n%s", out)
+		t.Fatalf("no scenarios of the %s in:\n%s", side, out)
 	}
 	return scenarios
 }
 
-// scenariosOf are the entries under the heading of the client scenarios.
-func scenariosOf(list string) (found []string) {
-	_, rest, _ := strings.Cut(list, "\nClient scenarios")
+// scenariosOf are the entries under the heading of the scenarios of one side.
+func scenariosOf(list, side string) (found []string) {
+	_, rest, _ := strings.Cut(list, "\n"+side+" scenarios")
 	lines := bufio.NewScanner(strings.NewReader(rest))
 	for lines.Scan() {
 		name, isEntry := strings.CutPrefix(strings.TrimSpace(lines.Text()), "- ")
@@ -96,12 +96,21 @@ func scenariosOf(list string) (found []string) {
 // they may be tried once more.
 var timed = []string{"sse-retry"}
 
-// run lets the suite judge one scenario.
+// run lets the suite judge one scenario of a client, which is this test binary.
 func (c conformance) run(t *testing.T, revision, scenario string) {
-	passed, failed, out := c.try(t, revision, scenario)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.judge(t, revision, scenario, "client", "--command", fmt.Sprintf("'%s' -test.run '^TestDriveScenario$' -test.v", self))
+}
+
+// judge lets the suite judge one scenario of a side, reached as the arguments say.
+func (c conformance) judge(t *testing.T, revision, scenario, side string, arguments ...string) {
+	passed, failed, out := c.try(t, revision, scenario, side, arguments)
 	if len(failed) > 0 && slices.Contains(timed, scenario) {
 		t.Logf("once more, after: %s", strings.Join(failed, "\n  "))
-		passed, failed, out = c.try(t, revision, scenario)
+		passed, failed, out = c.try(t, revision, scenario, side, arguments)
 	}
 	reason, isExpected := expectedFailures()[revision+"/"+scenario]
 	switch {
@@ -117,15 +126,10 @@ func (c conformance) run(t *testing.T, revision, scenario string) {
 }
 
 // try is one run of a scenario, and what the suite and the driver said.
-func (c conformance) try(t *testing.T, revision, scenario string) (passed int, failed []string, said string) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+func (c conformance) try(t *testing.T, revision, scenario, side string, arguments []string) (passed int, failed []string, said string) {
 	results := t.TempDir()
 	// One at a time: some scenarios measure time, and the suite would start them all at once.
-	cmd := exec.Command(c.node, c.program, "client", "--scenario", scenario, "--spec-version", revision,
-		"--command", fmt.Sprintf("'%s' -test.run '^TestDriveScenario$' -test.v", self), "-o", results)
+	cmd := exec.Command(c.node, append([]string{c.program, side, "--scenario", scenario, "--spec-version", revision, "-o", results}, arguments...)...)
 	cmd.Env = append(os.Environ(), driveVar+"=1")
 	out, err := cmd.CombinedOutput()
 	failed, passed = failures(readChecks(t, results))
@@ -178,7 +182,7 @@ func failures(checks []check) (failed []string, passed int) {
 		switch c.Status {
 		case "SUCCESS":
 			passed++
-		case "FAILURE":
+		case "FAILURE", "WARNING": // the suite counts both
 			failed = append(failed, fmt.Sprintf("%s: %s (%s)", c.ID, c.Description, c.ErrorMessage))
 		}
 	}
@@ -187,14 +191,17 @@ func failures(checks []check) (failed []string, passed int) {
 
 func TestConformanceVerdicts(t *testing.T) {
 	list := "Required\n\nServer scenarios (x):\n  - caching\n\nClient scenarios (x):\n  - tools_call\n  - auth/iss\n\nRun and reported:\n  - dpop [client]\n"
-	if got, want := scenariosOf(list), []string{"tools_call", "auth/iss"}; !slices.Equal(got, want) {
+	if got, want := scenariosOf(list, "Client"), []string{"tools_call", "auth/iss"}; !slices.Equal(got, want) {
+		t.Errorf("scenarios %q, want %q", got, want)
+	}
+	if got, want := scenariosOf(list, "Server"), []string{"caching"}; !slices.Equal(got, want) {
 		t.Errorf("scenarios %q, want %q", got, want)
 	}
 	failed, passed := failures([]check{{ID: "a", Status: "SUCCESS"}, {ID: "b", Status: "INFO"}, {ID: "c", Status: "FAILURE", ErrorMessage: "late"}})
 	if passed != 1 || len(failed) != 1 || !strings.Contains(failed[0], "late") {
 		t.Errorf("%d passed, failed: %q", passed, failed)
 	}
-	if got := scenariosOf("nothing of the kind"); got != nil {
+	if got := scenariosOf("nothing of the kind", "Client"); got != nil {
 		t.Errorf("scenarios %q in a text without", got)
 	}
 }
