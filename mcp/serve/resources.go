@@ -97,11 +97,16 @@ type addressBook struct {
 }
 
 func (s *Server) addresses() *addressBook {
-	b := &addressBook{names: map[string]string{}, users: map[string]map[string]bool{}}
+	names := map[string]string{}
 	for _, c := range s.host.Connectors() {
-		b.names[c.ID] = c.Name
+		names[c.ID] = c.Name
 	}
-	b.resources, b.templates, _ = s.host.Resources("")
+	resources, templates, _ := s.host.Resources("")
+	return newAddressBook(names, resources, templates)
+}
+
+func newAddressBook(names map[string]string, resources []host.Resource, templates []host.ResourceTemplate) *addressBook {
+	b := &addressBook{names: names, resources: resources, templates: templates, users: map[string]map[string]bool{}}
 	use := func(connector, uri string) {
 		if b.users[uri] == nil {
 			b.users[uri] = map[string]bool{}
@@ -129,6 +134,9 @@ func (b *addressBook) served(connector, uri string) string {
 	if found, own, isKnown := b.owner(uri); isKnown && found == connector && own == uri {
 		return uri
 	}
+	if isWeb := strings.HasPrefix(uri, "https://") || strings.HasPrefix(uri, "http://"); isWeb && len(b.users[uri]) == 0 {
+		return uri // which clients fetch themselves (MCP 2025-11-25 resources)
+	}
 	return wrapping + connector + "+" + uri
 }
 
@@ -141,6 +149,11 @@ func (b *addressBook) owner(served string) (connector, uri string, isKnown bool)
 	}
 	if users := b.users[served]; len(users) > 0 {
 		return only(users), served, len(users) == 1
+	}
+	if len(b.names) == 1 {
+		for only := range b.names {
+			return only, served, true // it is the connector's to know
+		}
 	}
 	fitting := map[string]bool{}
 	for _, one := range b.templates {

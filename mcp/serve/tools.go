@@ -100,6 +100,19 @@ func (s *Server) call(ctx context.Context, r *request, params *mcp.CallToolParam
 	})
 }
 
+// rewriteLinks has the addresses in a result lead back to its connector.
+func (s *Server) rewriteLinks(members []member, toolID string) []member {
+	for i, m := range members {
+		if m.name != "content" || !bytes.Contains(m.value, []byte(`"uri"`)) {
+			continue
+		}
+		if tool, err := s.host.Tool(toolID); err == nil {
+			members[i].value = s.addresses().rewritten(m.value, tool.Connector)
+		}
+	}
+	return members
+}
+
 // taskEnd waits for what comes of a call that its connector goes on with in the background: to the client it is a call that takes
 // its time. With the request the task is cancelled.
 func (s *Server) taskEnd(ctx context.Context, begun host.Result) (host.Result, error) {
@@ -119,6 +132,7 @@ func (r *request) called(o host.Result) (mcp.Result, error) {
 		members, err := membersOf(o.Raw)
 		if err == nil {
 			connector := r.server.connectorOf(o.Tool)
+			members = r.server.rewriteLinks(members, o.Tool)
 			if r.server.options.Expose != All {
 				members = marked(members, connector)
 			}
