@@ -145,7 +145,7 @@ servers: build
 
 # A figure over its limit is said; it is a failure only with BENCH_STRICT=1.
 bench:
-	@$(BEDS)/install.sh isolation peers
+	@$(BEDS)/install.sh isolation peers chromium browser-playwright
 	@go run ./sidecar/bench $(BENCHFLAGS)
 	@$(BEDS)/hermetic.sh go run ./sidecar/bench -only peer -peer "$(PILLION_DEV_CACHE)/peers/node_modules/mcp-hub/dist/cli.js"
 	@$(BEDS)/install.sh neovim-floor neovim-newest
