@@ -47,8 +47,7 @@ type flight struct {
 	mu      sync.Mutex
 	telling *telling // of the round that is under way; nil between two
 	round   int
-	isOpen  bool // it waits for its client
-	since   time.Time
+	since   time.Time // when it began to wait for its client
 	timer   *time.Timer
 }
 

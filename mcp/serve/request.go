@@ -1,5 +1,7 @@
 package serve
 
+//lint:file-ignore SA1019 clients want to hear what is logged until that is taken out of MCP (SEP-2577)
+
 import (
 	"cmp"
 	"context"

@@ -103,7 +103,7 @@ func faultOf(line []byte) string {
 		has[m.name] = m.value
 	}
 	id := has["id"]
-	isID := id == nil || id.Kind() == '"' || id.Kind() == '0' && bytes.IndexAny(id, ".eE") < 0
+	isID := id == nil || id.Kind() == '"' || id.Kind() == '0' && !bytes.ContainsAny(id, ".eE")
 	if err != nil || string(has["jsonrpc"]) != `"2.0"` || !isID || (has["method"] == nil) == (has["result"] == nil && has["error"] == nil) ||
 		has["method"] != nil && has["method"].Kind() != '"' {
 		if id == nil || !isID {
