@@ -260,3 +260,47 @@ func TestU8_AWindowIsNamed(t *testing.T) {
 	}
 	w.expect(exitUsage, "serve", "--window", window)
 }
+
+// TestU8_AnAgentGivesUpBeforeItsUserAnswers has the question stay, and the yes count for the same call once.
+func TestU8_AnAgentGivesUpBeforeItsUserAnswers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user(w.fake("mine", "echo", nil))
+	e := w.edit()
+	e.Connector("mine", message.ConnectorReady)
+	var agent *mcpAgent
+	var starting sync.WaitGroup
+	starting.Go(func() { agent = w.startAgent(t, "agent", bothEras[0]) })
+	letJoin(e, message.JoinAllow)
+	starting.Wait()
+	ctx, giveUp := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := agent.session.CallTool(ctx, &mcp.CallToolParams{Name: "call", Arguments: map[string]any{"tool": "mine__a", "arguments": map[string]any{"n": 1}}})
+		ended <- err
+	}()
+	asked := e.Ask(message.AskApproval)
+	giveUp()
+	if err := <-ended; err == nil {
+		t.Error("the call ended without its answer")
+	}
+	eventually(t, "the call has ended", func() bool {
+		for _, call := range editortest.Request(e, message.Calls, message.Empty{}).Calls {
+			if call.CallID == asked.CallID {
+				return call.State == message.CallFinished
+			}
+		}
+		return false
+	})
+	if result := e.Answer(asked.AskID, `{"decision":"once"}`); !result.Accepted {
+		t.Fatal(result.Reason)
+	}
+	if text, isError := agent.call("mine__a", map[string]any{"n": 1}).text(t); isError || !strings.Contains(text, `{"n":1}`) {
+		t.Errorf("%t: %s", isError, text)
+	}
+	calling := agent.call("mine__a", map[string]any{"n": 1})
+	e.Approve(message.ApproveDecline)
+	if text, isError := calling.text(t); !isError || !strings.Contains(text, "declined") {
+		t.Errorf("%t: %s", isError, text)
+	}
+}

@@ -14,6 +14,9 @@ func (c *call) ask(ctx context.Context, at target, subject permission.Subject, v
 		return c.unasked()
 	}
 	c.state(CallAsking)
+	if c.request.KeepsAsking && c.errand == nil {
+		return c.askOn(ctx, at, subject, verdict)
+	}
 	release, refusal, err := h.approvals.enter(ctx, c.request.SessionID, c.request.TurnID)
 	if err != nil {
 		return c.cancelled(ctx)
@@ -24,10 +27,7 @@ func (c *call) ask(ctx context.Context, at target, subject permission.Subject, v
 	}
 	defer release()
 	h.record(c.askRecord(verdict.Reason))
-	answer, err := h.options.Asker.Approve(ctx, Approval{
-		CallID: c.request.CallID, SessionID: c.request.SessionID, Caller: c.request.Caller, Method: c.method(),
-		Tool: at.tool, Changed: h.changesSince(verdict.Rule, subject, at.tool), Arguments: c.arguments, Reason: verdict.Reason, Choices: verdict.Choices, Scopes: verdict.Scopes,
-	})
+	answer, err := h.options.Asker.Approve(ctx, c.approval(at, subject, verdict))
 	switch {
 	case errors.Is(err, ErrNobody):
 		return c.unasked()
@@ -36,6 +36,15 @@ func (c *call) ask(ctx context.Context, at target, subject permission.Subject, v
 	}
 	h.record(c.answerRecord(answer))
 	return c.answered(ctx, at, subject, answer)
+}
+
+// approval is the question about the call.
+func (c *call) approval(at target, subject permission.Subject, verdict permission.Verdict) Approval {
+	return Approval{
+		CallID: c.request.CallID, SessionID: c.request.SessionID, Caller: c.request.Caller, Method: c.method(),
+		Tool: at.tool, Changed: c.host.changesSince(verdict.Rule, subject, at.tool), Arguments: c.arguments, Reason: verdict.Reason,
+		Choices: verdict.Choices, Scopes: verdict.Scopes,
+	}
 }
 
 func (c *call) answered(ctx context.Context, at target, subject permission.Subject, answer ApprovalAnswer) *Result {

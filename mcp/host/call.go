@@ -37,6 +37,9 @@ type CallRequest struct {
 	IsRaw bool
 	// Answering is the caller where he answers himself what the connector asks during the call; nil has the [Asker] asked.
 	Answering *Answering
+	// KeepsAsking leaves the question about the call open where its context ends before there is an answer: a yes then holds five
+	// minutes for the identical call of the session (U8). What else ends the call takes the question with it.
+	KeepsAsking bool
 	// OnProgress is told of the connector's progress, in order; it must not block.
 	OnProgress func(connector.Progress)
 	// OnLog is told what the connector logs about the call at LogLevel and above, as params of MCP's notifications/message, without
@@ -100,6 +103,7 @@ type Result struct {
 // Every door leads through here; outcomes are results, and the error is for misuse alone: an [*UnknownError] for a tool
 // that does not exist, an [*InUseError], or [ErrClosed].
 func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
+	given := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if request.CallID == "" {
@@ -109,7 +113,7 @@ func (h *Host) Call(ctx context.Context, request CallRequest) (Result, error) {
 		return Result{}, err
 	}
 	h.calls.isFor(request.CallID, request.Caller, request.SessionID)
-	call := &call{host: h, request: request}
+	call := &call{host: h, request: request, given: given}
 	outcome, err := call.run(ctx)
 	outcome.CallID = request.CallID
 	outcome.Advice = advice(outcome, cmp.Or(call.tool.Label, request.Tool))
@@ -140,6 +144,7 @@ type call struct {
 	arguments []byte // compact, checked: the bytes that are shown and sent
 	reach     *reach // of the arguments; nil until it was looked at
 	tool      Tool
+	given     context.Context // its caller's
 	allowedBy string
 	rule      string
 	hasGoneOn bool // as a task

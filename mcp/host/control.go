@@ -53,6 +53,7 @@ func (h *Host) StopAll() {
 	h.locked(func() { h.mode = permission.ModePaused })
 	h.recordRule("", "", "stopAll", string(permission.ModePaused))
 	h.calls.cancelAll(errStopAll)
+	h.keptAsks.end(func(string) bool { return true })
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, s := range h.present() {
@@ -65,6 +66,7 @@ func (h *Host) StopAll() {
 func (h *Host) EndSessions(isOver func(sessionID string) bool) {
 	h.permissions.EndSessions(isOver)
 	h.approvals.end(isOver)
+	h.keptAsks.end(isOver)
 	h.endRooms(isOver)
 }
 

@@ -143,6 +143,7 @@ type Host struct {
 	calls       *callBook
 	tasks       *taskBook
 	approvals   *approvalQueue
+	keptAsks    *keptAsks
 	inputs      *inputBook
 	repeats     repeats
 
@@ -211,6 +212,7 @@ func New(o Options) *Host {
 		calls:       newCallBook(),
 		tasks:       newTaskBook(),
 		approvals:   newApprovalQueue(),
+		keptAsks:    newKeptAsks(),
 		inputs:      newInputBook(o.Secrets),
 		lists:       o.Lists,
 		keepWake:    make(chan struct{}, 1),

@@ -88,7 +88,7 @@ func (s *Server) call(ctx context.Context, r *request, params *mcp.CallToolParam
 		h = h.of(s.connectorOf(tool))
 		outcome, err := s.host.Call(ctx, host.CallRequest{
 			Tool: tool, Arguments: arguments, SessionID: r.sessionID(), Caller: r.caller(), IsRaw: true,
-			OnProgress: h.progress, OnState: h.state, OnLog: h.logs, LogLevel: h.level, Answering: h.answering,
+			OnProgress: h.progress, OnState: h.state, OnLog: h.logs, LogLevel: h.level, Answering: h.answering, KeepsAsking: true,
 		})
 		if err == nil && outcome.Status == host.StatusTask {
 			outcome, err = s.taskEnd(ctx, outcome)
