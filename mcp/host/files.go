@@ -11,6 +11,7 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/parts"
+	"pillion/mcp/place"
 )
 
 // Reload reads the configuration files again and brings the connectors in line with them.
@@ -27,7 +28,8 @@ func (h *Host) reload(folders func() []string) {
 	h.lastGood = lastGood(h.lastGood, read)
 	entries := h.withBuiltins(h.effective(roots))
 	grounds := make([]ground, len(entries))
-	parts.EachOf(len(entries), worthReads, func(i int) { grounds[i] = h.look(subject{entry: entries[i].Entry, roots: roots}) })
+	memo := new(place.Memo) // most entries ask the same of the disk
+	parts.EachOf(len(entries), worthReads, func(i int) { grounds[i] = h.look(subject{entry: entries[i].Entry, roots: roots, memo: memo}) })
 	standing := foldersOf(roots)
 	h.locked(func() { h.folders = standing })
 	h.updateDecisions()

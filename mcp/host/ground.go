@@ -6,6 +6,7 @@ import (
 
 	"pillion/mcp/config"
 	"pillion/mcp/consent"
+	"pillion/mcp/place"
 )
 
 // subject is an entry in a workspace: what is looked at to know its ground.
@@ -13,6 +14,7 @@ type subject struct {
 	entry *config.Entry
 	roots []string          // the workspace folders; never changed
 	env   map[string]string // references of variables that come from others, by their names; never changed
+	memo  *place.Memo       // of one look at many entries; nil looks at the disk itself
 }
 
 // project is the folder that ${workspaceFolder} stands for in the entry.
@@ -47,7 +49,9 @@ func (h *Host) groundOf(at subject) ground {
 }
 
 // subjectAt is called with h.mu held.
-func (h *Host) subjectAt(s *slot) subject { return subject{s.entry, h.roots, s.mine.Env} }
+func (h *Host) subjectAt(s *slot) subject {
+	return subject{entry: s.entry, roots: h.roots, env: s.mine.Env}
+}
 
 // lookAgain looks at where some connectors stand now, for the next time that they are judged.
 func (h *Host) lookAgain(concerned func(*slot) bool) {

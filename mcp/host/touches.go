@@ -32,7 +32,7 @@ func (h *Host) consentRoot(at subject) string {
 	slices.Sort(values) // most are as they come out what they were as written
 	values = slices.Compact(values)
 	for _, root := range at.roots {
-		folder := place.NewFolder(root)
+		folder := at.memo.Folder(root)
 		if slices.ContainsFunc(values, func(value string) bool { return names(value, folder) }) {
 			return root
 		}
