@@ -49,8 +49,6 @@ type Hit struct {
 	At    int // the place in what was indexed
 	Score int
 	Found []Found // one for each word that was found, in the order of the query
-
-	name, connector string // in lower case, to be sorted by
 }
 
 // Index finds entries by words. It is made once for a set of entries and never changes; its methods may be called at once.
@@ -103,9 +101,17 @@ func (x *Index) Search(query string, isWanted func(at int) bool) (hits []Hit, is
 // the entries, and be joined.
 type Finder struct {
 	terms  []term
-	hits   []Hit
+	hits   []candidate
 	hasAll bool // what is found has all words
 	room   []byte
+}
+
+// candidate is a hit as it is kept until all are known: of thousands few are shown.
+type candidate struct {
+	name, connector string // in lower case, to be sorted by
+	at, score       int32
+	fields          [maxTerms]int8 // where each word was found, from 1 on; 0 where it was not
+	count           int8
 }
 
 // NewFinder begins a search.
@@ -119,34 +125,72 @@ func (f *Finder) Look(at int, e *Entry) {
 }
 
 func (f *Finder) look(at int, entry *folded) {
-	hit := entry.match(f.terms)
-	hit.At, hit.name, hit.connector = at, entry.name, entry.connector
-	if len(hit.Found) > 0 {
-		f.take(len(hit.Found) == len(f.terms), hit)
+	one := candidate{at: int32(at), name: entry.name, connector: entry.connector}
+	if !entry.match(f.terms, &one) {
+		return
+	}
+	hasAll := int(one.count) == len(f.terms)
+	switch {
+	case hasAll && !f.hasAll:
+		f.hasAll, f.hits = true, append(f.hits[:0], one) // from here on only what has all
+	case hasAll == f.hasAll:
+		f.hits = append(f.hits, one)
 	}
 }
 
-// Join takes over what another one has found that looked for the same among other entries; that one is of no use any more.
-func (f *Finder) Join(other *Finder) { f.take(other.hasAll, other.hits...) }
-
-func (f *Finder) take(hasAll bool, hits ...Hit) {
-	switch {
-	case hasAll && !f.hasAll:
-		f.hasAll, f.hits = true, append(f.hits[:0], hits...) // from here on only what has all
-	case hasAll == f.hasAll:
-		f.hits = append(f.hits, hits...)
+// Join takes over what others have found that looked for the same among other entries; those are of no use any more.
+func (f *Finder) Join(others ...*Finder) {
+	hasAll, count := f.hasAll, 0
+	for _, other := range others {
+		hasAll = hasAll || other.hasAll
+	}
+	if hasAll && !f.hasAll {
+		f.hits = f.hits[:0]
+	}
+	f.hasAll = hasAll
+	others = slices.DeleteFunc(slices.Clone(others), func(other *Finder) bool { return other.hasAll != hasAll })
+	for _, other := range others {
+		count += len(other.hits)
+	}
+	f.hits = slices.Grow(f.hits, count)
+	for _, other := range others {
+		f.hits = append(f.hits, other.hits...)
 	}
 }
 
 // Hits returns what was found, as [Index.Search] does.
-func (f *Finder) Hits() (hits []Hit, isPartial bool) {
-	slices.SortFunc(f.hits, func(a, b Hit) int {
-		return cmp.Or(
-			cmp.Compare(len(b.Found), len(a.Found)), cmp.Compare(b.Score, a.Score), cmp.Compare(len(a.name), len(b.name)),
-			cmp.Compare(a.connector, b.connector), cmp.Compare(a.name, b.name), cmp.Compare(a.At, b.At),
-		)
-	})
-	return f.hits, !f.hasAll && len(f.hits) > 0
+func (f *Finder) Hits() (hits []Hit, isPartial bool) { return f.First(len(f.hits)) }
+
+// First is Hits without those after so many; [Finder.Count] says how many there are.
+func (f *Finder) First(most int) (hits []Hit, isPartial bool) {
+	slices.SortFunc(f.hits, candidate.compare)
+	for i := range f.hits[:min(most, len(f.hits))] {
+		one := &f.hits[i]
+		hit := Hit{At: int(one.at), Score: int(one.score), Found: make([]Found, 0, one.count)}
+		for at, field := range one.fields[:len(f.terms)] {
+			if field > 0 {
+				hit.Found = append(hit.Found, Found{f.terms[at].text, weights[field-1].field})
+			}
+		}
+		hits = append(hits, hit)
+	}
+	return hits, !f.hasAll && len(f.hits) > 0
+}
+
+// Count is how many were found.
+func (f *Finder) Count() int { return len(f.hits) }
+
+// compare puts the better one first.
+func (a candidate) compare(b candidate) int {
+	switch {
+	case a.count != b.count:
+		return int(b.count) - int(a.count)
+	case a.score != b.score:
+		return int(b.score) - int(a.score)
+	case len(a.name) != len(b.name):
+		return len(a.name) - len(b.name)
+	}
+	return cmp.Or(cmp.Compare(a.connector, b.connector), cmp.Compare(a.name, b.name), cmp.Compare(a.at, b.at))
 }
 
 // term is a word of a query.
@@ -169,28 +213,25 @@ func termsOf(query string) []term {
 	return terms
 }
 
-// match is where the words stand in an entry.
-func (f *folded) match(terms []term) Hit {
-	var hit Hit
-	for i, t := range terms {
-		at := f.find(t)
+// match notes where the words stand in an entry, and reports whether any does.
+func (f *folded) match(terms []term, found *candidate) bool {
+	for i := range terms {
+		at := f.find(&terms[i])
 		if at < 0 {
 			continue
 		}
-		if hit.Found == nil {
-			hit.Found = make([]Found, 0, len(terms)-i)
-		}
-		hit.Found = append(hit.Found, Found{t.text, weights[at].field})
-		hit.Score += weights[at].weight
+		found.fields[i] = int8(at + 1)
+		found.count++
+		found.score += int32(weights[at].weight)
 	}
-	if len(terms) > 1 && len(hit.Found) == len(terms) && f.isAll(terms) {
-		hit.Score += weights[0].weight // its name is just these words
+	if len(terms) > 1 && int(found.count) == len(terms) && f.isAll(terms) {
+		found.score += int32(weights[0].weight) // its name is just these words
 	}
-	return hit
+	return found.count > 0
 }
 
 // find is the best place of one word, an index into weights; negative where it stands nowhere.
-func (f *folded) find(t term) int {
+func (f *folded) find(t *term) int {
 	switch {
 	case t.text == f.name, t.isPath && (t.text == f.label() || t.text == f.served):
 		return 0
@@ -215,7 +256,7 @@ func (f *folded) find(t term) int {
 func (f *folded) label() string { return f.connector + "." + f.name }
 
 // standsIn reports whether a text has the word, or another form of it.
-func (t term) standsIn(text []byte) bool {
+func (t *term) standsIn(text []byte) bool {
 	if !bytes.Contains(text, t.stemBytes) {
 		return false
 	}
@@ -223,7 +264,7 @@ func (t term) standsIn(text []byte) bool {
 }
 
 // hasWord reports whether a word of the name has the same stem.
-func (f *folded) hasWord(t term) bool {
+func (f *folded) hasWord(t *term) bool {
 	for _, word := range wordsOf(f.raw) {
 		if strings.HasPrefix(word, t.stem) && stem(word) == t.stem {
 			return true
@@ -233,7 +274,7 @@ func (f *folded) hasWord(t term) bool {
 }
 
 // hasForm reports whether a word of a text has the same stem.
-func (t term) hasForm(text []byte) bool {
+func (t *term) hasForm(text []byte) bool {
 	for {
 		at := bytes.Index(text, t.stemBytes)
 		if at < 0 {
@@ -255,8 +296,8 @@ func (f *folded) isAll(terms []term) bool {
 	if len(wordsOf(f.raw)) != len(terms) {
 		return false
 	}
-	for _, t := range terms {
-		if !f.hasWord(t) {
+	for i := range terms {
+		if !f.hasWord(&terms[i]) {
 			return false
 		}
 	}

@@ -126,7 +126,7 @@ func (h *Host) readList(key string, depth Depth) (list *catalog.List, others oth
 	if err == nil && len(list.Others) > 0 {
 		err = json.Unmarshal(list.Others, &others)
 	}
-	if err == nil && len(list.Server) > 0 {
+	if err == nil && len(list.Server) > 0 && depth != Words { // who asks for words is told nothing of servers
 		err = json.Unmarshal(list.Server, &server)
 	}
 	if err == nil {

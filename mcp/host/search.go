@@ -80,14 +80,15 @@ func (h *Host) searchOnce(s Search) Found {
 		}
 	}
 	parts.EachOf(len(all), worthReads, func(i int) { h.searchIn(s, &all[i]) })
-	finder := catalog.NewFinder(s.Query)
-	for _, part := range all {
-		finder.Join(part.finder)
+	looked := make([]*catalog.Finder, len(all))
+	for i := range all {
+		looked[i] = all[i].finder
 	}
-	var found Found
+	finder := catalog.NewFinder(s.Query)
+	finder.Join(looked...)
+	found := Found{Total: finder.Count()}
 	var hits []catalog.Hit
-	hits, found.IsPartial = finder.Hits()
-	found.Total = len(hits)
+	hits, found.IsPartial = finder.First(max(s.From, 0) + max(s.Limit, 0))
 	for _, hit := range s.page(hits) {
 		after, _ := slices.BinarySearchFunc(all, hit.At+1, func(p searched, at int) int { return cmp.Compare(p.from, at) })
 		of := all[after-1]
