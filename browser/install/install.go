@@ -188,7 +188,7 @@ func (i *Installer) make(ctx context.Context, k Kind, r release, found tools, pr
 func arguments(cache string) []string {
 	return []string{
 		"ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--no-progress",
-		"--prefer-offline", "--omit=dev", "--no-global", "--cache=" + cache,
+		"--fetch-retries=1", "--prefer-offline", "--omit=dev", "--no-global", "--cache=" + cache,
 	}
 }
 

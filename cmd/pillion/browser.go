@@ -17,6 +17,8 @@ type browserGrammar struct {
 	Stop   browserStopVerb   `cmd:"" help:"End it."`
 	Open   browserOpenVerb   `cmd:"" help:"Have it open an address, and print what is there."`
 	Auto   browserAutoVerb   `cmd:"" help:"Say whether a session has a browser without a question."`
+
+	Install browserInstallVerb `cmd:"" help:"Install what drives a browser in Node."`
 }
 
 // browserShape is what status, start and stop print with --json.
