@@ -27,6 +27,8 @@ func shapes() map[string][]any {
 		"permissions list": {permissionsShape{}}, "permissions remove": {removedShape{}}, "permissions set": {setShape{}},
 		"stop": {stopShape{}}, "resume": {resumeShape{}}, "activity": {message.ActivityResult{}}, "log": {message.LogResult{}, message.LogRecord{}},
 		"stats": {message.StatsResult{}}, "why": {whyShape{}}, "doctor": {doctorShape{}},
+		"browser status": {browserShape{}}, "browser start": {browserShape{}}, "browser stop": {browserShape{}}, "browser open": {browserShape{}},
+		"browser auto": {autoShape{}}, "browser install": {browserInstallShape{}},
 		"tools on": {toolShape{}}, "tools off": {toolShape{}},
 		"client status": {clientsShape{}}, "client install": {clientShape{}}, "client uninstall": {clientShape{}},
 		"completion": {completionShape{}}, "demo play": nil, "serve": nil,
