@@ -136,6 +136,7 @@ const r=this.attachShadow({mode:'open'});r.innerHTML='<button>In the shadow</but
 r.querySelector('button').onclick=()=>{r.querySelector('p').textContent='touched'}}})</script>`,
 		"/many": `<title>Many</title><ul id=l></ul><p id=o></p><script>
 l.innerHTML=Array.from({length:2500},(_,i)=>'<li><button onclick="o.textContent=\'pressed '+i+'\'">Button '+i+'</button></li>').join('')</script>`,
+		"/tall":    `<title>Tall</title><button>Button 3</button><div style="height:2500px">Tall</div>`,
 		"/covered": `<title>Covered</title><button id=b>Under</button><div style="position:fixed;inset:0;background:#fff8">A veil</div>`,
 		"/keys":    `<title>Keys</title><input aria-label="Field" autofocus onkeydown="o.textContent+=' '+event.key"><p id=o>keys:</p>`,
 		"/hover":   `<title>Hover</title><button onmouseenter="o.textContent='over it'">Here</button><p id=o>not over it</p>`,

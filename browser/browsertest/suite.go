@@ -295,7 +295,7 @@ func suiteMany(t *testing.T, p Provider) {
 
 func suitePictures(t *testing.T, p Provider) {
 	v := visit(t, p)
-	v.open("/many")
+	v.open("/tall")
 	width, height, err := picture(v.do("browser_take_screenshot", args{"scale": "css"}))
 	if err != nil || width < 300 || height < 300 || height > 2000 {
 		t.Errorf("%d by %d, %v", width, height, err)

@@ -241,27 +241,35 @@ func PrivateFolder() (path string, remove func(), err error) {
 // NeedsNewTab reports, once, whether a page of this machine was to be opened in a tab that has shown a public one, and was not.
 func (v *Visit) NeedsNewTab() bool { return v.guarded.needsNewTab.Swap(false) }
 
-// Rest waits until no request waits for a person any more, and after that for at most so long until no page is loading.
-func (v *Visit) Rest(ctx context.Context, atMost time.Duration) {
+// Rest waits until no request waits for a person any more, and after that for at most so long until nothing was loading for a while.
+func (v *Visit) Rest(ctx context.Context, atMost, quiet time.Duration) {
 	d := v.guarded.driver
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
-	isLate := false
+	isLate, calmSince := false, time.Now()
 	for {
 		d.mu.Lock()
 		isAsked, changed := len(v.op.open) > 0, d.changed
 		isLoading := slices.ContainsFunc(d.tabs, func(t *tab) bool { return t.isBusy(false) })
 		d.mu.Unlock()
-		if !isAsked && (isLate || !isLoading) {
+		if isAsked || isLoading {
+			calmSince = time.Now()
+		}
+		left := quiet - time.Since(calmSince)
+		if !isAsked && (isLate || !isLoading && left <= 0) {
 			return
 		}
+		calm := time.NewTimer(max(left, time.Millisecond))
 		select {
 		case <-changed:
+		case <-calm.C:
 		case <-timer.C:
 			isLate = true
 		case <-ctx.Done():
+			calm.Stop()
 			return
 		}
+		calm.Stop()
 	}
 }
 

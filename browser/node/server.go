@@ -176,7 +176,10 @@ func (s *server) perform(ctx context.Context, v *native.Visit, tool string, argu
 	return rewritten(result, news{before.since(s.root, now), before.picturesSince(s.root, now), now}, said)
 }
 
-const restPatience = time.Second
+const (
+	restPatience = 2 * time.Second
+	failedQuiet  = 300 * time.Millisecond
+)
 
 // pass has the server in Node do it.
 func (s *server) pass(ctx context.Context, v *native.Visit, tool string, arguments json.RawMessage) (result *mcp.CallToolResult, err error) {
@@ -185,7 +188,11 @@ func (s *server) pass(ctx context.Context, v *native.Visit, tool string, argumen
 		return err
 	})
 	if err == nil {
-		v.Rest(ctx, restPatience)
+		quiet := time.Duration(0)
+		if result.IsError && len(Destinations(s.o.Kind, tool, arguments)) > 0 {
+			quiet = failedQuiet // the page that says so is yet to come, and would end the next navigation
+		}
+		v.Rest(ctx, restPatience, quiet)
 	} else if s.o.Kind == install.Playwright && ctx.Err() == nil {
 		// It goes on with the browser that has gone until it is told to close that.
 		ctx, cancel := context.WithTimeout(ctx, endPatience)
