@@ -20,8 +20,8 @@ func TestEveryVariableIsDeclared(t *testing.T) {
 			declared[s.Variable()] = true
 		}
 	}
-	// They mark what Pillion starts, or are for its tests; no user sets them.
-	internal := regexp.MustCompile(`^PILLION_(CONNECTOR|DEMO_DIR|BROWSER_\w+|LEGS|FAKE_\w+)$`)
+	// They mark what Pillion starts, or are for its tests and measurements; no user sets them.
+	internal := regexp.MustCompile(`^PILLION_(CONNECTOR|DEMO_DIR|BROWSER_\w+|DEV_CACHE|LEGS|FAKE_\w+)$`)
 	literal := regexp.MustCompile(`"(PILLION_[A-Z_]+)"`)
 	read := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
