@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { BrowserState } from "../src/generated/protocol";
-import { addressFault, addressOf, browserFirst, browserLook, browserWords, isShown } from "../src/plain/browser";
+import { addressFault, addressOf, browserFirst, browserLook, browserWords, isBrowserStart, isShown } from "../src/plain/browser";
 
 interface Manifest {
   contributes: { commands: { command: string }[]; menus: Record<string, { command: string; when?: string }[]> };
@@ -26,6 +26,13 @@ test("TestS17_WordsOfABrowserShowNothingUnseen", () => {
   assert.ok(words.startsWith("not running: there is none"));
   assert.ok(!/[\u001b\u202e]/.test(words), words);
   assert.equal(browserWords({ state: "running" }), "running");
+});
+
+test("the start of the browser is no call that a rule could stand for", () => {
+  assert.equal(isBrowserStart({ connector: "b", name: "start" }, { connector: "b" }), true);
+  assert.equal(isBrowserStart({ connector: "c", name: "start" }, { connector: "b" }), false);
+  assert.equal(isBrowserStart({ connector: "b", name: "browser_evaluate" }, { connector: "b" }), false);
+  assert.equal(isBrowserStart({ connector: "b", name: "start" }, undefined), false);
 });
 
 test("TestAddressesOfABrowser", () => {

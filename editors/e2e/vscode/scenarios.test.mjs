@@ -3,6 +3,7 @@
 
 import { after, before, test } from "node:test";
 import { agents, models } from "./scenarios/agents.mjs";
+import { browser } from "./scenarios/browser.mjs";
 import { calls } from "./scenarios/calls.mjs";
 import { consent } from "./scenarios/consent.mjs";
 import { firstDay } from "./scenarios/first_day.mjs";
@@ -12,7 +13,7 @@ import { Server } from "./workbench.mjs";
 
 const version = process.env.PILLION_VSCODE ?? "newest";
 const wanted = new RegExp(process.env.PILLION_ONLY ?? "");
-const scenarios = { ...consent, ...calls, ...agents, ...(version === "newest" ? models : {}), ...life, ...firstDay };
+const scenarios = { ...consent, ...calls, ...browser, ...agents, ...(version === "newest" ? models : {}), ...life, ...firstDay };
 let server;
 
 before(async () => {
@@ -117,6 +118,7 @@ windowOn(
   "TestS20_VSCodeDecisionsThatCannotBeReadAreAskedAbout",
   "TestVSCodeProgramThatWantsToJoinIsAskedAbout",
   "TestA4_VSCodeSecretInputIsMasked",
+  "TestH1_VSCodeTheBrowserOfTheSession",
   "a profile is chosen, and variables, in no file",
   "status line and file name injection",
 );

@@ -48,6 +48,9 @@ async function told({ calls }: Context, browser: BrowserResult): Promise<void> {
     await calls.showCall(browser.call.callId, "the browser");
     return;
   }
+  if (browser.state === "refused") {
+    return; // By this person, who knows; the row says so.
+  }
   const reason = browser.message ?? browser.problem?.reason;
   if (reason === undefined) {
     void vscode.window.showInformationMessage(`Pillion: the browser of this session is ${browserWords(browser)}.`);

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { requests, type Answer, type ApprovalBody, type Ask, type AskId, type ElicitationBody, type InputBody } from "../generated/protocol";
 import { typeIn } from "../input_box";
+import { isBrowserStart } from "../plain/browser";
 import { replyTo } from "../plain/answer";
 import { wordsOf } from "../plain/fault";
 import type { Posted } from "../plain/page";
@@ -203,6 +204,9 @@ export class QuestionDocuments implements vscode.Disposable {
   /** Every standing yes shows how to take it back (U5). */
   private async offerUndo(ask: Ask, before: ReadonlySet<string>): Promise<void> {
     const body = ask.body as ApprovalBody;
+    if (isBrowserStart(body.tool, this.session.browser)) {
+      return; // No rule stands for it: always is a setting, and the question says which.
+    }
     const made = await this.session.rulesSince(before, body.tool.connector);
     const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: from now on: ${made[0]?.label ?? `allow ${body.tool.label}`}`), "Undo");
     if (chosen === "Undo") {

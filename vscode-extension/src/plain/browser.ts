@@ -1,6 +1,6 @@
 /** The words, icon and first action of the browser's states (U6). */
 
-import type { BrowserResult, BrowserState } from "../generated/protocol";
+import type { BrowserResult, BrowserState, Tool } from "../generated/protocol";
 import { label } from "./visible";
 import type { FirstAction, Look } from "./words";
 
@@ -41,6 +41,11 @@ export function browserWords(browser: Pick<BrowserResult, "state" | "doing" | "p
 /** Whether there is anything to show of a browser: one that is off and that nobody wanted is not spoken of. */
 export function isShown(browser: Pick<BrowserResult, "state"> | undefined): boolean {
   return browser !== undefined && browserLook(browser) !== looks.off;
+}
+
+/** Whether what is asked about is the start of the browser, and no call of a tool. */
+export function isBrowserStart(tool: Pick<Tool, "connector" | "name">, browser: Pick<BrowserResult, "connector"> | undefined): boolean {
+  return tool.connector === browser?.connector && tool.name === "start";
 }
 
 /** An address as it is sent; without http:// or https:// before it, http:// is meant. */

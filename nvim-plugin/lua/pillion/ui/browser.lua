@@ -22,6 +22,9 @@ local function tell(browser)
   for i, step in ipairs(steps) do
     words = ('%s\n%d. %s'):format(words, i, text.visible(step))
   end
+  if browser.state == 'refused' then -- by this person, who knows
+    return ask.tell('the browser of this session: ' .. lines.words(browser))
+  end
   if browser.problem or browser.message and browser.message ~= '' then
     return ask.refuse(words)
   end
