@@ -7,7 +7,7 @@ import { requests, type CallResult, type ConsentBody, type Tool } from "../gener
 import { wordsOf } from "../plain/fault";
 import { filled, formFields, formHtml, type Fault } from "../plain/form";
 import { block, button, list, row, said, value } from "../plain/page";
-import { isPicture, resultPage } from "../plain/result_page";
+import { hasItsFolders, isPicture, resultPage } from "../plain/result_page";
 import { html, label, neutral } from "../plain/visible";
 import { permissionWords } from "../plain/words";
 import type { Session } from "../session";
@@ -151,7 +151,7 @@ export class Calls {
     openPage(
       this.extension,
       { type: "pillion.result", title: `Result of ${label(tool, 60)}`, icon: "result", takesFocus },
-      resultPage(tool, result, made?.argumentsText, shown),
+      resultPage(tool, result, made?.argumentsText, shown, hasFolders()),
       ({ action }) => this.resultAction(action, tool, result, made),
     );
   }
@@ -168,7 +168,7 @@ export class Calls {
       if (attachment !== undefined && isPicture(attachment.mimeType)) {
         await vscode.commands.executeCommand("vscode.open", vscode.Uri.parse(attachment.uri));
       } else if (attachment !== undefined) {
-        await vscode.commands.executeCommand("revealFileInOS", vscode.Uri.parse(attachment.uri));
+        await showFile(vscode.Uri.parse(attachment.uri));
       }
     } else if (action.startsWith("undo:")) {
       await this.session.client.request(requests.permissionRemove, { id: action.slice("undo:".length) });
@@ -190,6 +190,20 @@ export class Calls {
     }
     return whole;
   }
+}
+
+function hasFolders(): boolean {
+  return hasItsFolders(vscode.env.remoteName, vscode.env.uiKind === vscode.UIKind.Web);
+}
+
+/** Shows a file in its folder, or, where the editor cannot, says its path and copies it. */
+async function showFile(file: vscode.Uri): Promise<void> {
+  if (hasFolders()) {
+    await vscode.commands.executeCommand("revealFileInOS", file);
+    return;
+  }
+  await vscode.env.clipboard.writeText(file.fsPath);
+  void vscode.window.showInformationMessage(neutral(`Pillion: the path was copied: ${label(file.fsPath, 400)}`));
 }
 
 function faultsOf(result: CallResult): Fault[] {

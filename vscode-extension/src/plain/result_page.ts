@@ -36,8 +36,20 @@ function steps(all: readonly string[] | undefined): Html {
   return (all ?? []).length === 0 ? "" : `<ol>${(all ?? []).map((step) => `<li>${html(label(step, 2000))}</li>`).join("")}</ol>`;
 }
 
-/** The page of a call's result. */
-export function resultPage(tool: string, result: CallResult, argumentsText: string | undefined, shown: readonly Picture[]): Html {
+/** Whether the editor can show a file in its folder: the desktop is that of the files, neither of a machine nor of a browser elsewhere (U30). */
+export function hasItsFolders(remote: string | undefined, isInBrowser: boolean): boolean {
+  return remote === undefined && !isInBrowser;
+}
+
+function fileButton(name: string, mimeType: string, hasFolders: boolean, which: string): string {
+  if (isPicture(mimeType)) {
+    return `Open the picture${which}`;
+  }
+  return hasFolders ? `Show ${label(name, 40)} in its folder` : `Copy the path of ${label(name, 40)}`;
+}
+
+/** The page of a call's result. Where the editor has no folders to show a file in, its path is copied. */
+export function resultPage(tool: string, result: CallResult, argumentsText: string | undefined, shown: readonly Picture[], hasFolders: boolean): Html {
   const allowed = result.allowed;
   return [
     `<h1>${html(label(tool))}</h1>`,
@@ -66,7 +78,7 @@ export function resultPage(tool: string, result: CallResult, argumentsText: stri
       button("again", "Run again…"),
       result.text === undefined && result.fullTextUri === undefined ? "" : button("text", result.truncated === true ? "Open the whole text" : "Open as text"),
       result.structuredText === undefined && result.contentText === undefined ? "" : button("json", "Open as JSON"),
-      ...result.attachments.map((a, i) => button(`file:${i}`, isPicture(a.mimeType) ? `Open the picture${result.attachments.length > 1 ? ` ${i + 1}` : ""}` : `Show ${label(fileName(a), 40)} in its folder`)),
+      ...result.attachments.map((a, i) => button(`file:${i}`, fileButton(fileName(a), a.mimeType, hasFolders, result.attachments.length > 1 ? ` ${i + 1}` : ""))),
       allowed?.rule === undefined ? "" : button(`undo:${allowed.rule}`, "Take the permission back"),
     )}${said(
       [result.status === "ok" || result.status === "toolError" ? `It took ${took(result.durationMs)}` : "", allowed === undefined ? "" : `allowed by: ${allowedWords(allowed.by)}`]
