@@ -69,7 +69,7 @@ T['U6 every state has its words and one first action'] = function()
     'starting: starting, follow its log',
     'ready: ready, show what it offers',
     'idle: ready, starts on use, show what it offers',
-    'login: sign in, sign in',
+    'login: sign in, start it again',
     'failed: does not run, start it again',
     'stopping: stopping, start it again',
     'novel: novel, ask why',
@@ -215,7 +215,7 @@ T['results'] = MiniTest.new_set({
         .. 'It may have run: look before you call it again.',
     },
     { 'ok', false, 'done  <1 ms' },
-    { 'toolError', true, 'the tool says that it failed  <1 ms' },
+    { 'toolError', true, 'did not succeed  <1 ms' },
   },
 })
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { commands as serverCommands, type Connector, type ConnectorState } from "../src/generated/protocol";
+import { commands as serverCommands, type AllowedBy, type CallStatus, type Connector, type ConnectorState, type DisabledBy, type ToolPermission } from "../src/generated/protocol";
 import { ActivityLog, mostCalls, took } from "../src/plain/activity";
 import { nameFor, understood, words } from "../src/plain/add";
 import { Backoff } from "../src/plain/backoff";
@@ -12,7 +12,7 @@ import { samplingMessages } from "../src/plain/sampling";
 import { standingScope } from "../src/plain/scope";
 import { expanded, templateVariables } from "../src/plain/uri_template";
 import { nameFault, referenceFault } from "../src/plain/variables";
-import { callWords, firstAction, lookOf, statusOf } from "../src/plain/words";
+import { allowedWords, callWords, firstAction, lookOf, outcome, permissionWords, statusOf } from "../src/plain/words";
 
 interface Manifest {
   contributes: {
@@ -45,9 +45,9 @@ test("TestU6_WordsAndFirstActions", () => {
     ["waiting", "needs permission", "pillion.connector.review"],
     ["ready", "ready", "pillion.tool.run"],
     ["idle", "ready, starts on use", "pillion.tool.run"],
-    ["login", "sign in", "pillion.connector.explain"],
+    ["login", "sign in", "pillion.connector.restart"],
     ["denied", "blocked by you", "pillion.connector.revoke"],
-    ["failed", "does not run", "pillion.connector.explain"],
+    ["failed", "does not run", "pillion.connector.restart"],
   ] as const) {
     assert.equal(lookOf({ state }).words, words);
     assert.equal(firstAction({ state })?.command, command);
@@ -55,6 +55,49 @@ test("TestU6_WordsAndFirstActions", () => {
   assert.equal(lookOf({ state: "idle" }).icon, lookOf({ state: "ready" }).icon);
   assert.equal(firstAction({ state: "waiting" })?.title, "Review and allow");
   assert.equal(lookOf({ state: "new" as ConnectorState }).words, "new");
+});
+
+/** A table of words in the source of the plugin of Neovim: its keys with the first text that matches. */
+function luaTable(name: string, entry: RegExp): [string, string][] {
+  const source = readFileSync("../nvim-plugin/lua/pillion/words.lua", "utf8");
+  const table = new RegExp(`^local ${name} = \\{(.*?)\\}$`, "ms").exec(source)?.[1] ?? "";
+  const found = [...table.matchAll(entry)].map(([, key = "", words = ""]): [string, string] => [key, words]);
+  assert.ok(found.length > 0, `there is no table ${name}`);
+  return found;
+}
+
+test("TestU6_BothPluginsHaveTheSameWords", () => {
+  const record = /(\w+)(?:'\])? = \{ words = '([^']*)'/g;
+  const plain = /(\w+) = '([^']*)'/g;
+  for (const [state, words] of luaTable("states", record)) {
+    assert.equal(lookOf({ state: state as ConnectorState }).words, words);
+  }
+  for (const [by, words] of luaTable("off", plain)) {
+    assert.equal(lookOf({ state: "disabled", disabledBy: [by as DisabledBy] }).words, words);
+  }
+  const statuses = luaTable("statuses", record);
+  assert.equal(statuses.length, 13);
+  for (const [status, words] of statuses) {
+    assert.equal(callWords("finished", status as CallStatus), words);
+  }
+  for (const [by, words] of luaTable("allowances", plain)) {
+    assert.equal(allowedWords(by as AllowedBy), words);
+  }
+  for (const [permission, words] of luaTable("permissions", plain)) {
+    assert.equal(permissionWords(permission as ToolPermission), words);
+  }
+  for (const [state, action] of luaTable("states", /(\w+) = \{[^}]*action = '(re\w+|enable)'/g)) {
+    assert.equal(firstAction({ state: state as ConnectorState })?.command, `pillion.connector.${action}`);
+  }
+});
+
+test("a page of a result and a document of one say the same", () => {
+  const known = [...readFileSync("../editors/outcome.go", "utf8").matchAll(/^\tmessage\.Call(\w+): +"(.*)",$/gm)];
+  assert.equal(known.length, 13);
+  for (const [, name = "", sentence] of known) {
+    const status = name === "OK" ? "ok" : name.charAt(0).toLowerCase() + name.slice(1);
+    assert.equal(outcome(status as CallStatus), sentence);
+  }
 });
 
 test("TestU2_TheStatusSaysWhatWaits", () => {
@@ -185,7 +228,7 @@ test("TestE11_EventsFoldIntoOneLineACall", () => {
   log.take({ ...event, callId: "2", seq: 3, call: "running" });
   log.take({ ...event, callId: "3", seq: 4, call: "asking" });
   log.end();
-  assert.deepEqual(log.list().map((call) => callWords(call.state, call.status)), ["cancelled", "may have run", "answered"]);
+  assert.deepEqual(log.list().map((call) => callWords(call.state, call.status)), ["cancelled", "answer lost, may have run", "done"]);
   for (let seq = 5; seq < 400; seq++) {
     log.take({ ...event, callId: `${seq}`, seq, call: "finished", status: "ok" });
   }

@@ -53,7 +53,7 @@ export class Calls {
       `<div class="bar">${row(
         button("run", "Run", { submits: true }),
         fields.length === 0 ? "" : button("json", "Write the arguments as JSON"),
-      )}${said(`A call of it ${permissionWords(whole.permission)}.`, "note")}</div>`,
+      )}${said(whole.permission === "deny" ? "A call of it is refused." : `A call of it ${permissionWords(whole.permission)}.`, "note")}</div>`,
     ].join("");
     openPage(this.extension, { type: "pillion.form", title: `Run ${label(whole.label, 60)}`, icon: "tool", takesFocus: true }, body, ({ action, values }, page) => {
       if (action === "json") {

@@ -81,7 +81,7 @@ export function resultPage(tool: string, result: CallResult, argumentsText: stri
       ...result.attachments.map((a, i) => button(`file:${i}`, fileButton(fileName(a), a.mimeType, hasFolders, result.attachments.length > 1 ? ` ${i + 1}` : ""))),
       allowed?.rule === undefined ? "" : button(`undo:${allowed.rule}`, "Take the permission back"),
     )}${said(
-      [result.status === "ok" || result.status === "toolError" ? `It took ${took(result.durationMs)}` : "", allowed === undefined ? "" : `allowed by: ${allowedWords(allowed.by)}`]
+      [result.status === "ok" || result.status === "toolError" ? `It took ${took(result.durationMs)}` : "", allowed === undefined ? "" : `allowed: ${allowedWords(allowed.by)}`]
         .filter((part) => part !== "")
         .join("; "),
       "note",

@@ -1,4 +1,4 @@
-/** The words and icons of states (U6), one table for every view. */
+/** The words and icons of states (U6), one table for every view; the plugin of Neovim has the same words. */
 
 import type {
   AllowedBy,
@@ -66,8 +66,9 @@ const firstActions: Partial<Record<ConnectorState, FirstAction>> = {
   starting: { command: "pillion.connector.showLog", title: "Show log" },
   ready: { command: "pillion.tool.run", title: "Run a tool" },
   idle: { command: "pillion.tool.run", title: "Run a tool" },
-  login: { command: "pillion.connector.explain", title: "Sign in" },
-  failed: { command: "pillion.connector.explain", title: "Why, and what to do" },
+  // The sign-in is made elsewhere. What still does not run then says why, and what to do.
+  login: { command: "pillion.connector.restart", title: "Start it again" },
+  failed: { command: "pillion.connector.restart", title: "Start it again" },
 };
 
 /** What a state offers first, if anything. */
@@ -103,27 +104,27 @@ export function outcome(status: CallStatus): string {
 
 /** What came of a call in a word or two, for lists. */
 const outcomeWord: Record<CallStatus, string> = {
-  ok: "answered",
+  ok: "done",
   toolError: "did not succeed",
-  connectorError: "error",
+  connectorError: "the connector answered with an error",
   declined: "declined",
   denied: "refused",
   needsConsent: "needs permission",
-  needsLogin: "needs sign-in",
+  needsLogin: "needs a sign-in",
   cancelled: "cancelled",
-  repeat: "repeated",
-  invalidArguments: "invalid arguments",
-  connectorDown: "not running",
+  repeat: "the same call was answered already",
+  invalidArguments: "not arguments that the tool takes",
+  connectorDown: "the connector does not run",
   timeout: "no answer in time",
-  task: "in the background",
+  task: "goes on in the background",
 };
 
 const callStates: Record<CallState, string> = {
   asking: "asks",
   running: "running",
   finished: "finished",
-  mayHaveRun: "may have run",
-  unknown: "not known",
+  mayHaveRun: "answer lost, may have run",
+  unknown: "unknown",
 };
 
 /** Where a call is, or what came of it, in a word or two. */
@@ -132,10 +133,10 @@ export function callWords(state: CallState, status: CallStatus | undefined): str
 }
 
 const allowances: Record<AllowedBy, string> = {
-  readOnly: "only reads, on a connector you trust",
+  readOnly: "it only reads",
   rule: "a standing permission",
-  session: "allowed for this session",
-  answer: "your answer",
+  session: "a permission of this session",
+  answer: "you allowed this call",
 };
 
 /** What let a call run, in words. */
@@ -145,7 +146,7 @@ export function allowedWords(by: AllowedBy): string {
 
 /** What a call of a tool would meet, in words. */
 export function permissionWords(permission: ToolPermission): string {
-  return permission === "auto" ? "runs without a question" : permission === "deny" ? "refused" : "asks first";
+  return permission === "auto" ? "runs without a question" : permission === "deny" ? "refused" : "asks";
 }
 
 /** Where a standing permission counts, in words. */

@@ -82,7 +82,7 @@ export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.D
     try {
       const { result } = await this.session.client.request(requests.callDetail, { callId: call.callId });
       if (result?.allowed !== undefined) {
-        item.tooltip = `${typeof item.tooltip === "string" ? item.tooltip : ""}\nallowed by: ${allowedWords(result.allowed.by)}`;
+        item.tooltip = `${typeof item.tooltip === "string" ? item.tooltip : ""}\nallowed: ${allowedWords(result.allowed.by)}`;
       }
     } catch {
       // It is not kept any more.

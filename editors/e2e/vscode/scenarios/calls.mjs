@@ -14,7 +14,7 @@ export const calls = {
     await window.keep("approval");
     await pressButton(page, "Allow once");
     await window.pageWith("The sum of 2 and 3 is 5");
-    await made(window, "everything.get-sum", "answered").waitFor();
+    await made(window, "everything.get-sum", "done").waitFor();
     await window.keep("result");
   },
 
