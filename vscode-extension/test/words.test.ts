@@ -236,6 +236,19 @@ test("TestE11_EventsFoldIntoOneLineACall", () => {
   assert.deepEqual([took(5), took(1500), took(180_000)], ["5 ms", "1.5 s", "3 min"]);
 });
 
+test("TestE11_ALateEventDoesNotPutACallBack", () => {
+  const log = new ActivityLog();
+  const event = { epoch: "e", at: "2026-01-01T00:00:00Z", kind: "call", callId: "1", tool: "a.b" } as const;
+  log.take({ ...event, seq: 3, call: "finished", status: "ok" });
+  assert.equal(log.take({ ...event, seq: 2, call: "running" }), false);
+  log.take({ ...event, callId: "2", seq: 1, call: "running" });
+  assert.deepEqual(log.list().map((call) => [call.callId, call.state]), [["2", "running"], ["1", "finished"]]);
+  assert.equal(log.seq, 3, "what was told is not asked for again");
+  // A program that was started anew counts from the beginning.
+  log.take({ ...event, epoch: "f", seq: 1, call: "finished", status: "cancelled" });
+  assert.deepEqual([log.epoch, log.seq, log.list().find((call) => call.callId === "1")?.status], ["f", 1, "cancelled"]);
+});
+
 test("what is pasted is understood", () => {
   assert.deepEqual(words(`npx -y "a b" 'c d' e\\ f`), ["npx", "-y", "a b", "c d", "e f"]);
   assert.deepEqual(understood("KEY=v npx -y x"), [{ definitionText: '{"command":"npx","args":["-y","x"],"env":{"KEY":"v"}}' }]);

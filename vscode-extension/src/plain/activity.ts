@@ -19,22 +19,39 @@ export interface Activity {
 /** How many calls are kept. */
 export const mostCalls = 200;
 
-/** The last calls, the newest first. */
+/** A call with the event that told of it last. */
+interface Told {
+  call: Activity;
+  seq: number;
+}
+
+/** The last calls, the newest first. Events may come twice and late: of each call the newest one counts. */
 export class ActivityLog {
-  private readonly calls = new Newest<Activity>(mostCalls);
+  private readonly calls = new Newest<Told>(mostCalls);
   epoch: string | undefined;
   seq = 0;
 
   /** Takes one event over; answers whether the list is another one now. */
   take(event: SessionEvent): boolean {
+    const isOther = event.epoch !== this.epoch;
+    if (isOther) {
+      // Another program counts anew, and its calls are others.
+      for (const told of this.calls.values()) {
+        told.seq = 0;
+      }
+    }
     this.epoch = event.epoch;
-    this.seq = event.seq;
+    this.seq = isOther ? event.seq : Math.max(this.seq, event.seq);
     // A text that is completed while it is typed is nothing that anybody looks for.
     if (event.kind !== "call" || event.callId === undefined || event.tool?.endsWith(": completion/complete") === true) {
       return event.kind === "gap";
     }
-    const before = this.calls.get(event.callId);
-    this.calls.set(event.callId, {
+    const known = this.calls.get(event.callId);
+    if (known !== undefined && event.seq < known.seq) {
+      return false;
+    }
+    const before = known?.call;
+    const call: Activity = {
       callId: event.callId,
       at: before?.at ?? event.at,
       tool: event.tool ?? before?.tool ?? "",
@@ -44,23 +61,24 @@ export class ActivityLog {
       status: event.status ?? before?.status,
       durationMs: event.durationMs ?? before?.durationMs,
       mayHaveRun: event.mayHaveRun ?? before?.mayHaveRun,
-    });
+    };
+    this.calls.set(event.callId, { call, seq: event.seq });
     return true;
   }
 
   /** Takes over that the program has ended: what ran may have run, and what was asked about did not. */
   end(): void {
-    for (const [callId, call] of this.calls) {
-      if (call.state === "running") {
-        this.calls.set(callId, { ...call, state: "mayHaveRun", mayHaveRun: true });
-      } else if (call.state === "asking") {
-        this.calls.set(callId, { ...call, state: "finished", status: "cancelled" });
+    for (const told of this.calls.values()) {
+      if (told.call.state === "running") {
+        told.call = { ...told.call, state: "mayHaveRun", mayHaveRun: true };
+      } else if (told.call.state === "asking") {
+        told.call = { ...told.call, state: "finished", status: "cancelled" };
       }
     }
   }
 
   list(): Activity[] {
-    return [...this.calls.values()].reverse();
+    return [...this.calls.values()].map((told) => told.call).reverse();
   }
 }
 
