@@ -59,4 +59,6 @@ func (s *Session) trustChanged(_ context.Context, params message.TrustChangedPar
 	value, _ := trusted.DecodeWord(strconv.FormatBool(params.Trusted))
 	s.settings.SetOne(settings.Given{Name: settings.Trusted, Channel: settings.Initialize, Where: message.TrustChanged.Method, Value: value})
 	s.applySettings()
+	// Where the editor's settings said it too, what they said before goes on narrowing until they are asked again.
+	s.inBackground(s.pullSettings)
 }

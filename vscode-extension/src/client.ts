@@ -20,6 +20,7 @@ import {
 import { openFolders } from "./folders";
 import {
   capabilityName,
+  notifications,
   protocolVersion,
   type AskKind,
   type ClientCapability,
@@ -119,6 +120,8 @@ export class Client implements vscode.Disposable {
   private readonly listeners: { method: string; listener: (params: unknown) => void }[] = [];
   private current: LanguageClient | undefined;
   private startedAt = 0;
+  /** Whether the process was told when it started that the folder is trusted. */
+  private startedTrusted = false;
   /** How many processes have ended by themselves. */
   private ends = 0;
   private now: ClientState = { kind: "stopped" };
@@ -155,6 +158,11 @@ export class Client implements vscode.Disposable {
     if (this.now.kind === "running") {
       void this.current?.sendNotification(method, params);
     }
+  }
+
+  /** Tells Pillion what is trusted now. */
+  tellTrust(): void {
+    this.tell(notifications.trustChanged, { trusted: settingsNow().trusted !== false });
   }
 
   /** The client that language features go through, for progress; undefined where nothing runs. */
@@ -238,7 +246,10 @@ export class Client implements vscode.Disposable {
         { scheme: "file", pattern: "**/.mcp.json" },
         { scheme: "file", pattern: "**/pillion/mcp.json" },
       ],
-      initializationOptions: settingsNow,
+      initializationOptions: () => {
+        this.startedTrusted = vscode.workspace.isTrusted;
+        return settingsNow();
+      },
       outputChannel: this.log,
       middleware: {
         ...this.middleware,
@@ -289,6 +300,10 @@ export class Client implements vscode.Disposable {
       return;
     }
     this.become({ kind: "running", version: capability?.version ?? "", window: capability?.window ?? "" });
+    // The folder may have become trusted while the process came up, when nobody could be told.
+    if (vscode.workspace.isTrusted && !this.startedTrusted) {
+      this.tellTrust();
+    }
   }
 
   private become(state: ClientState): void {

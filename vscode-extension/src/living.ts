@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Context } from "./commands/context";
-import { commands as serverCommands, notifications } from "./generated/protocol";
+import { commands as serverCommands } from "./generated/protocol";
 import { neutral } from "./plain/visible";
 
 /** Server commands after which a question is what the user wants to see. */
@@ -45,7 +45,7 @@ export function living(context: Context): vscode.Disposable {
         void session.seedAlsoRun().catch(() => undefined);
       }
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => client.tell(notifications.trustChanged, { trusted: true })),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => client.tellTrust()),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration("pillion.serverPath")) {
         void client.restart();

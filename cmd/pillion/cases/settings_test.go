@@ -90,6 +90,32 @@ func TestS3_NoChannelOfASessionWidensTrust(t *testing.T) {
 	}
 }
 
+// TestS3_TrustThatIsGivenLaterCounts has an editor say in its settings too whether the workspace is trusted: what they said
+// before does not outlive what it tells, and a user whose settings say no is not overruled.
+func TestS3_TrustThatIsGivenLaterCounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.project(servers(map[string]entry{"theirs": fake("")}))
+	first := w.edit()
+	first.Allow("theirs")
+	first.Connector("theirs", message.ConnectorReady)
+	first.End()
+
+	var trusted atomic.Bool
+	e := w.edit(func(o *editortest.Options) {
+		o.Initialize = map[string]any{"trusted": false}
+		o.Configuration = func(string) any { return map[string]any{"trusted": trusted.Load()} }
+	})
+	e.Connector("theirs", message.ConnectorWaiting)
+	editortest.Notify(e, message.TrustChanged, message.TrustChangedParams{Trusted: true})
+	if result := call(t, e, "theirs.a", "{}"); result.Status != message.CallNeedsConsent {
+		t.Errorf("the editor's settings say no: %+v", result)
+	}
+	trusted.Store(true)
+	editortest.Notify(e, message.TrustChanged, message.TrustChangedParams{Trusted: true})
+	e.Connector("theirs", message.ConnectorReady)
+}
+
 // TestA6_SettingsFileIsFollowed changes the user's file under a session: what it says counts at once, a text that is no
 // settings leaves what held and is a finding, and without the file the default holds.
 func TestA6_SettingsFileIsFollowed(t *testing.T) {
