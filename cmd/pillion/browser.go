@@ -66,9 +66,9 @@ func (p *program) printBrowser(h hub, now message.BrowserResult) error {
 	if now.Doing != "" {
 		p.print("Now: " + editors.Visible(now.Doing))
 	}
-	asks := "the first use in a session asks"
+	asks := "at the first use in a session"
 	if now.Auto {
-		asks = "a session has one without a question"
+		asks = "never whether it may start, as browserAuto in your settings says"
 	}
 	p.print("Asks: " + asks)
 	if now.Problem != nil {
