@@ -69,6 +69,10 @@ func (s *Server) listPrompts(ctx context.Context, r *request, cursor string) (mc
 func (s *Server) getPrompt(ctx context.Context, r *request, params *mcp.GetPromptParams) (mcp.Result, error) {
 	prompt, isKnown := s.promptNamed(params.Name)
 	if !isKnown {
+		s.settled(ctx)
+		prompt, isKnown = s.promptNamed(params.Name)
+	}
+	if !isKnown {
 		return nil, invalidParams("there is no prompt " + string(text(params.Name)))
 	}
 	arguments, err := json.Marshal(params.Arguments, json.Deterministic(true))

@@ -52,9 +52,9 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.CallToolRequest:
 			return s.callTool(ctx, s.requestOf(r, r.Params), r.Params)
 		case *mcp.ListResourcesRequest:
-			return s.listResources(s.requestOf(r, paramsOf(r.Params)), cursorOf(r.Params))
+			return s.listResources(ctx, s.requestOf(r, paramsOf(r.Params)), cursorOf(r.Params))
 		case *mcp.ListResourceTemplatesRequest:
-			return s.listTemplates(s.requestOf(r, paramsOf(r.Params)), cursorOf(r.Params))
+			return s.listTemplates(ctx, s.requestOf(r, paramsOf(r.Params)), cursorOf(r.Params))
 		case *mcp.ReadResourceRequest:
 			return s.readResource(ctx, s.requestOf(r, r.Params), r.Params)
 		case *mcp.ListPromptsRequest:

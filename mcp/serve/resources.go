@@ -18,12 +18,14 @@ import (
 // in the modern one it is a parameter like any other.
 const codeNoResource = -32002
 
-func (s *Server) listResources(r *request, cursor string) (mcp.Result, error) {
+func (s *Server) listResources(ctx context.Context, r *request, cursor string) (mcp.Result, error) {
+	s.settled(ctx)
 	all, _ := s.servedResources()
 	return r.list("resources", all, cursor)
 }
 
-func (s *Server) listTemplates(r *request, cursor string) (mcp.Result, error) {
+func (s *Server) listTemplates(ctx context.Context, r *request, cursor string) (mcp.Result, error) {
+	s.settled(ctx)
 	_, all := s.servedResources()
 	return r.list("resourceTemplates", all, cursor)
 }
@@ -49,6 +51,11 @@ func (s *Server) servedResources() (resources, templates []entry) {
 func (s *Server) readResource(ctx context.Context, r *request, params *mcp.ReadResourceParams) (mcp.Result, error) {
 	book := s.addresses()
 	owner, uri, isKnown := book.owner(params.URI)
+	if !isKnown {
+		s.settled(ctx)
+		book = s.addresses()
+		owner, uri, isKnown = book.owner(params.URI)
+	}
 	if !isKnown {
 		return nil, r.noResource(params.URI)
 	}

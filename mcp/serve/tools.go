@@ -71,13 +71,26 @@ func (s *Server) callTool(ctx context.Context, r *request, params *mcp.CallToolP
 	if s.options.Expose != All {
 		return s.callMeta(ctx, r, params)
 	}
+	tool, isKnown := s.toolNamed(params.Name)
+	if !isKnown { // it may be of a connector that has yet to say what it has
+		s.settled(ctx)
+		tool, isKnown = s.toolNamed(params.Name)
+	}
+	if !isKnown {
+		return nil, invalidParams("there is no tool " + string(text(params.Name)))
+	}
+	called, err := s.call(ctx, r, params, tool.ID, params.Arguments)
+	return called, misuse(err)
+}
+
+// toolNamed is the tool that goes by a name.
+func (s *Server) toolNamed(name string) (servedTool, bool) {
 	for _, t := range s.servedTools() {
-		if t.name == params.Name {
-			called, err := s.call(ctx, r, params, t.ID, params.Arguments)
-			return called, misuse(err)
+		if t.name == name {
+			return t, true
 		}
 	}
-	return nil, invalidParams("there is no tool " + string(text(params.Name)))
+	return servedTool{}, false
 }
 
 // call makes a call of a tool of the host, by any of its names, and returns what came of it. The error is that of [host.Host.Call],
