@@ -87,11 +87,12 @@ func (s *Session) serveAgent(ctx context.Context, joined *joinedAgent, stream io
 	return server.Serve(ctx, lines)
 }
 
-// sharedStream is a stream of lines that a second one writes to: how far calls have come, for a bridge that may have to say so
-// when this window is gone (U9).
+// sharedStream is a stream of lines that a second one writes to: how far calls have come that a person is asked about, for a bridge
+// that may have to say so when this window is gone (U9). Of all others it holds that they may have run, and they cost nothing.
 type sharedStream struct {
 	io.ReadWriteCloser
 	writing sync.Mutex
+	asked   sync.Map // the calls that somebody was asked about
 }
 
 func (s *sharedStream) Write(line []byte) (int, error) {
@@ -100,8 +101,14 @@ func (s *sharedStream) Write(line []byte) (int, error) {
 	return s.ReadWriteCloser.Write(line)
 }
 
-// tell says how far a call has come. It is on its way before the call goes on.
+// tell says how far a call has come. It is on its way before the call goes on. What is declined is not told of again: the answer
+// says it.
 func (s *sharedStream) tell(request string, state host.CallState) {
+	if state == host.CallAsking {
+		s.asked.Store(request, true)
+	} else if _, wasAsked := s.asked.LoadAndDelete(request); !wasAsked {
+		return
+	}
 	name, err := rpc.Marshal(request)
 	if err != nil {
 		return

@@ -34,7 +34,7 @@ func main() {
 	flag.IntVar(&n.starts, "starts", 10, "`number` of starts in a round")
 	pillion := flag.String("pillion", "", "measure this `file` instead of a Pillion that is built for it")
 	peer := flag.String("peer", "", "measure this `file` of mcp-hub beside Pillion")
-	only := flag.String("only", "call,rules,configured,stuck,starting,swap,big,typing,start,cold,memory,browser", "what to measure, `names` separated by commas; peer needs -peer")
+	only := flag.String("only", "call,attach,rules,configured,stuck,starting,swap,big,typing,start,cold,memory,browser", "what to measure, `names` separated by commas; peer needs -peer")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -53,7 +53,7 @@ type measurement func(context.Context, *report, *programs, plan) error
 
 // run measures, by name, and prints. Without a given Pillion it builds the one of this tree.
 func run(ctx context.Context, r *report, n plan, pillion, peer string, names []string) (err error) {
-	measurements := map[string]measurement{"call": measureCalls, "rules": measureRules, "configured": measureConfigured, "stuck": measureStuck, "starting": measureStarting, "swap": measureSwap, "big": measureBig, "typing": measureTyping, "start": measureStart, "cold": measureCold, "memory": measureMemory, "browser": measureBrowser, "peer": measurePeer}
+	measurements := map[string]measurement{"call": measureCalls, "attach": measureAttach, "rules": measureRules, "configured": measureConfigured, "stuck": measureStuck, "starting": measureStarting, "swap": measureSwap, "big": measureBig, "typing": measureTyping, "start": measureStart, "cold": measureCold, "memory": measureMemory, "browser": measureBrowser, "peer": measurePeer}
 	for _, name := range names {
 		if measurements[name] == nil {
 			return fmt.Errorf("there is no measurement %q", name)

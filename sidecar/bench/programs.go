@@ -16,6 +16,7 @@ import (
 type programs struct {
 	folder                                        string
 	pillion, relay, echo, sdk, fake, floor, jrpc2 string
+	proxy                                         string
 	peer                                          string // of mcp-hub; "" is none
 }
 
@@ -32,12 +33,12 @@ func build(ctx context.Context, folder, pillion string) (*programs, error) {
 		}
 		return filepath.Join(folder, name)
 	}
-	p := &programs{folder: folder, pillion: at("pillion"), relay: at("relay"), echo: at("echo"), sdk: at("sdk"), fake: at("fakestdio"), floor: at("floor"), jrpc2: at("bare")}
+	p := &programs{folder: folder, pillion: at("pillion"), relay: at("relay"), echo: at("echo"), sdk: at("sdk"), fake: at("fakestdio"), floor: at("floor"), jrpc2: at("bare"), proxy: at("proxy")}
 	overlay, err := linkAlike(ctx, folder)
 	if err != nil {
 		return nil, fmt.Errorf("make the floor link what Pillion links: %w", err)
 	}
-	packages := []string{own + "/relay", own + "/echo", own + "/sdk", own + "/bare", "pillion/mcp/mcptest/fakestdio"}
+	packages := []string{own + "/relay", own + "/echo", own + "/sdk", own + "/bare", own + "/proxy", "pillion/mcp/mcptest/fakestdio"}
 	if pillion == "" {
 		packages = append(packages, shipped)
 	} else if p.pillion, err = filepath.Abs(pillion); err != nil {

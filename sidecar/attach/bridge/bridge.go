@@ -17,12 +17,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// StateMethod is the notification by which a window tells a bridge how far a call has come: {"request": …, "state": "asking"} or
-// "running". The request is what the bridge calls it in its _meta, as "pillion/request". It goes no further.
+// StateMethod is the notification by which a window tells a bridge of a call that a person is asked about, and that he has been:
+// {"request": …, "state": "asking"}, then "running". The request is what the bridge calls it in its _meta, as "pillion/request". It goes no further.
 const StateMethod = "notifications/pillion/state"
 
-// stateRunning says that what was asked for may have begun.
-const stateRunning = "running"
+// stateAsking says that a person is asked about a call, and that nothing runs yet.
+const stateAsking = "asking"
 
 const (
 	// replayTime bounds how long a server may take to be told what one before was told.
@@ -38,7 +38,7 @@ const (
 // Upstream is a server that speaks MCP as lines of JSON.
 type Upstream struct {
 	Stream io.ReadWriteCloser
-	// IsTelling says that it sends [StateMethod]; of others a call that is lost may have run.
+	// IsTelling says that it sends [StateMethod]. A call that is lost may have run unless a person was just asked about it.
 	IsTelling bool
 	// Better is closed when another server would be the better one; the bridge leaves this one at a quiet moment. Nil is for never.
 	Better <-chan struct{}

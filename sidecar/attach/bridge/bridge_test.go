@@ -197,7 +197,7 @@ func TestU9_WhatWasInFlightEnds(t *testing.T) {
 		want    string
 	}{
 		"a call that is asked about":     {Upstream{IsTelling: true}, called, []string{asking}, nothing},
-		"one that is not judged yet":     {Upstream{IsTelling: true}, called, nil, nothing},
+		"one that nothing is told of":    {Upstream{IsTelling: true}, called, nil, something},
 		"one that runs":                  {Upstream{IsTelling: true}, called, []string{asking, running}, something},
 		"of a server that tells nothing": {Upstream{}, called, nil, something},
 		"a call of the era of today": {Upstream{IsTelling: true},

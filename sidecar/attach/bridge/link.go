@@ -322,7 +322,7 @@ func (b *Bridge) lose(l *link) {
 			continue
 		}
 		delete(b.flights, key)
-		told = append(told, f.lost(l.IsTelling))
+		told = append(told, f.lost())
 	}
 	b.mu.Unlock()
 	for _, line := range told {

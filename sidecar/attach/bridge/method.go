@@ -62,8 +62,8 @@ func listKey(e envelope) string {
 func isModern(params jsontext.Value) bool { return member(member(params, "_meta"), metaVersion) != nil }
 
 // lost is the answer to a request that went away with its server (U9).
-func (f *flight) lost(isTelling bool) []byte {
-	if f.method == methodCall && (f.state == stateRunning || f.state == "" && !isTelling) {
+func (f *flight) lost() []byte {
+	if f.method == methodCall && f.state != stateAsking {
 		return f.failed("the editor reloaded while the call ran; it may have run: check what it has done before you call it again")
 	}
 	return f.failed("the editor reloaded before you answered; call again. Nothing ran.")
