@@ -23,6 +23,9 @@ type lists struct {
 
 // Observe is told what changed in the host; it does not block.
 func (s *Server) Observe(e host.Event) {
+	if e.Call != nil {
+		return // how far a call has come changes no list
+	}
 	s.lists.mu.Lock()
 	close(s.lists.changed)
 	s.lists.changed = make(chan struct{})

@@ -13,13 +13,13 @@ func TestEveryMeasurementRuns(t *testing.T) {
 	}
 	t.Parallel()
 	var out bytes.Buffer
-	err := run(t.Context(), &report{out: &out}, plan{rounds: 1, portions: 1, starts: 1}, "", "", []string{"call", "rules", "configured", "stuck", "starting", "swap", "big", "typing", "start", "cold", "memory"})
+	err := run(t.Context(), &report{out: &out}, plan{rounds: 1, portions: 1, starts: 1}, "", "", []string{"call", "attach", "rules", "configured", "stuck", "starting", "swap", "big", "typing", "start", "cold", "memory"})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.Bytes())
 	}
 	for _, want := range []string{
 		"a call of 32 B, 1 at a time", "a call of 16 KiB, 32 at a time", "Pillion/relay", "Pillion/bare SDK",
-		"process start to initialize answered", "Pillion/floor", "[ls]/[version]", "with/without", "among/alone", "beside/alone", "thirty/one", "swapped/decoded", "Pillion/bare SDK", "keystroke/parse", "elsewhere", "Pillion/bare jsonrpc2",
+		"serve --attach/SDK proxy", "process start to initialize answered", "Pillion/floor", "[ls]/[version]", "with/without", "among/alone", "beside/alone", "thirty/one", "swapped/decoded", "Pillion/bare SDK", "keystroke/parse", "elsewhere", "Pillion/bare jsonrpc2",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report does not say %q:\n%s", want, out.Bytes())
