@@ -31,7 +31,9 @@ func shapes() map[string][]any {
 		"browser auto": {autoShape{}}, "browser install": {browserInstallShape{}},
 		"tools on": {toolShape{}}, "tools off": {toolShape{}},
 		"client status": {clientsShape{}}, "client install": {clientShape{}}, "client uninstall": {clientShape{}},
-		"completion": {completionShape{}}, "demo play": nil, "serve": nil,
+		"completion": {completionShape{}}, "demo play": nil, "serve": {servedShape{}},
+		"browser status": {browserShape{}}, "browser start": {browserShape{}}, "browser stop": {browserShape{}}, "browser open": {browserShape{}},
+		"browser auto": {autoShape{}},
 	}
 }
 
