@@ -146,7 +146,7 @@ servers: build
 # A figure over its limit is said; it is a failure only with BENCH_STRICT=1.
 bench:
 	@$(BEDS)/install.sh isolation peers chromium browser-playwright
-	@go run ./sidecar/bench $(BENCHFLAGS)
+	@go run ./sidecar/bench -to docs/performance.md $(BENCHFLAGS)
 	@$(BEDS)/hermetic.sh go run ./sidecar/bench -only peer -peer "$(PILLION_DEV_CACHE)/peers/node_modules/mcp-hub/dist/cli.js"
 	@$(BEDS)/install.sh neovim-floor neovim-newest
 	@for bed in neovim-floor neovim-newest; do "$(PILLION_DEV_CACHE)/$$bed/nvim" --clean -l nvim-plugin/tests/startup.lua \

@@ -32,8 +32,6 @@ func shapes() map[string][]any {
 		"tools on": {toolShape{}}, "tools off": {toolShape{}},
 		"client status": {clientsShape{}}, "client install": {clientShape{}}, "client uninstall": {clientShape{}},
 		"completion": {completionShape{}}, "demo play": nil, "serve": {servedShape{}},
-		"browser status": {browserShape{}}, "browser start": {browserShape{}}, "browser stop": {browserShape{}}, "browser open": {browserShape{}},
-		"browser auto": {autoShape{}},
 	}
 }
 

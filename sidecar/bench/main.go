@@ -4,10 +4,11 @@
 // It does not test: what it prints depends on the machine, so that only ratios of one interleaved run have limits, and a
 // figure over its limit fails the run only with BENCH_STRICT=1.
 //
-//	bench [-rounds N] [-portions N] [-starts N] [-pillion FILE] [-peer FILE] [-only call,rules,configured,stuck,starting,swap,big,typing,start,cold,memory,browser,peer]
+//	bench [-to FILE] [-rounds N] [-portions N] [-starts N] [-pillion FILE] [-peer FILE] [-only call,rules,configured,stuck,starting,swap,big,typing,start,cold,memory,browser,peer]
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -34,18 +35,34 @@ func main() {
 	flag.IntVar(&n.starts, "starts", 10, "`number` of starts in a round")
 	pillion := flag.String("pillion", "", "measure this `file` instead of a Pillion that is built for it")
 	peer := flag.String("peer", "", "measure this `file` of mcp-hub beside Pillion")
+	to := flag.String("to", "", "write what is printed into this `file` too, as docs/performance.md is")
 	only := flag.String("only", "call,attach,rules,configured,stuck,starting,swap,big,typing,start,cold,memory,browser", "what to measure, `names` separated by commas; peer needs -peer")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	report := &report{out: os.Stdout}
+	var page bytes.Buffer
+	report := &report{out: io.MultiWriter(os.Stdout, &page)}
 	if err := run(ctx, report, n, *pillion, *peer, strings.Split(*only, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+	if *to != "" {
+		if err := os.WriteFile(*to, performancePage(page.String()), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+	}
 	if report.over > 0 && os.Getenv("BENCH_STRICT") == "1" {
 		os.Exit(1)
 	}
+}
+
+// performancePage is docs/performance.md.
+func performancePage(report string) []byte {
+	return []byte("<!-- Written by `make bench`. Do not edit. -->\n\n# Performance\n\n" +
+		"What Pillion costs, each figure beside a floor that does the same without it, in rounds that are interleaved on one machine.\n" +
+		"Times depend on the machine and on what else it does, so only ratios have limits; the load that the first line says is the machine's own.\n\n" +
+		"```\n" + strings.TrimSpace(report) + "\n```\n")
 }
 
 // measurement prints its figures of all rounds.
