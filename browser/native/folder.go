@@ -3,6 +3,8 @@ package native
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -22,9 +24,11 @@ type folder struct {
 
 // newFolder makes the folder of one browser, in memory where the system has a place there that is the user's alone, and removes
 // those that nobody uses any more.
-func newFolder() (*folder, error) {
+func newFolder() (*folder, error) { return newFolderIn(places()) }
+
+func newFolderIn(places []string) (*folder, error) {
 	var err error
-	for _, place := range places() {
+	for _, place := range places {
 		sweep(place)
 		var path string
 		if path, err = os.MkdirTemp(place, folderPrefix+"*"); err != nil {
@@ -41,10 +45,22 @@ func newFolder() (*folder, error) {
 
 // places are where such a folder may be, the best first.
 func places() []string {
-	if runtime := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(runtime) {
-		return []string{runtime, os.TempDir()}
+	if private := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(private) {
+		return []string{private, os.TempDir()}
 	}
 	return []string{os.TempDir()}
+}
+
+// maxPlaceBytes leaves room in the name of a socket for what lies below such a place.
+const maxPlaceBytes = 32
+
+// shortPlaces are those whose names are short enough for sockets, which have names of some hundred bytes at most.
+func shortPlaces() []string {
+	found := slices.DeleteFunc(places(), func(place string) bool { return len(place) > maxPlaceBytes })
+	if runtime.GOOS != "windows" && !slices.Contains(found, "/tmp") {
+		found = append(found, "/tmp")
+	}
+	return found
 }
 
 func (f *folder) downloads() string { return filepath.Join(f.path, "downloads") }

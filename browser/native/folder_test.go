@@ -36,3 +36,24 @@ func TestC21_SweepRemovesWhatNobodyUses(t *testing.T) {
 		}
 	}
 }
+
+// A socket's name has some hundred bytes at most, and the folder of the system for such things may have nearly as many.
+func TestC21_PrivateFoldersHaveShortNames(t *testing.T) {
+	long := filepath.Join(t.TempDir(), "a-folder-with-a-name-that-leaves-no-room-for-any-socket")
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_RUNTIME_DIR", long)
+	t.Setenv("TMPDIR", long)
+	path, remove, err := PrivateFolder()
+	if err != nil {
+		t.Skip("there is no other place: ", err) // on Windows
+	}
+	defer remove()
+	if len(filepath.Dir(path)) > maxPlaceBytes {
+		t.Error(path)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+}

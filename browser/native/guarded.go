@@ -228,10 +228,10 @@ func Explain(err error) string { return explain(err) }
 // seen in it escaped.
 func Fenced(text string) string { return fenced(strings.TrimSpace(visible(text))) }
 
-// PrivateFolder makes a folder for one session, in memory where the system has a place there, and removes those that nobody uses
-// any more.
+// PrivateFolder makes a folder for one session, with a name that leaves room for sockets in it, in memory where the system has a
+// place there, and removes those that nobody uses any more.
 func PrivateFolder() (path string, remove func(), err error) {
-	made, err := newFolder()
+	made, err := newFolderIn(shortPlaces())
 	if err != nil {
 		return "", nil, err
 	}

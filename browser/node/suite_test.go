@@ -20,10 +20,20 @@ import (
 	"pillion/browser/native"
 )
 
-// TestMain lets the test binary stand in for a browser, as Pillion's own program does.
+// serveVar has the test binary be the connector, as its own process.
+const serveVar = "PILLION_FAKE_BROWSER_SERVE"
+
+// TestMain lets the test binary stand in for a browser and be the connector, as Pillion's own program does.
 func TestMain(m *testing.M) {
 	if IsPipe(os.Args[1:], os.Getenv) {
 		if err := RunPipe(os.Getenv(PipeVar)); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if os.Getenv(serveVar) != "" {
+		options, _ := FromEnvironment(os.Getenv, os.Environ(), os.Args[0], io.Discard)
+		if err := Serve(context.Background(), os.Stdin, os.Stdout, options); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
