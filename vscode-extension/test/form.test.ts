@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { editorSchema } from "../src/plain/editor_schema";
+import { freeSlot } from "../src/plain/slots";
 import { filled, formFields, formHtml, template, type Fault } from "../src/plain/form";
 
 const schema = JSON.stringify({
@@ -87,4 +88,11 @@ test("TestS23_TheEditorIsGivenNothingOfASchemaToRenderOrFetch", () => {
     assert.deepEqual(JSON.parse(editorSchema(JSON.stringify(given))), wanted);
   }
   assert.equal(editorSchema("{"), "{}");
+});
+
+test("no open document of arguments loses its schema to another", () => {
+  assert.equal(freeSlot([], 2), 0);
+  assert.equal(freeSlot([0, undefined], 2), 1);
+  assert.equal(freeSlot([1], 2), 0);
+  assert.equal(freeSlot([1, 0, undefined], 2), undefined);
 });

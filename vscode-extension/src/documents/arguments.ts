@@ -5,7 +5,7 @@ import { requests, type ApprovalBody, type Ask, type Tool } from "../generated/p
 import { editorSchema } from "../plain/editor_schema";
 import { wordsOf } from "../plain/fault";
 import { formFields, template } from "../plain/form";
-import { Newest } from "../plain/newest";
+import { freeSlot } from "../plain/slots";
 import { neutral } from "../plain/visible";
 import type { Session } from "../session";
 
@@ -13,10 +13,10 @@ import type { Session } from "../session";
 const argumentsScheme = "pillion-arguments";
 const schemaScheme = "pillion-schema";
 const slots = 8;
-/** Documents that are kept for when their button is pressed; of an older one it says that it has ended. */
-const mostDrafts = 50;
 
 interface Draft {
+  /** Which of the schemas is its own: none where more are open than there are slots. */
+  slot: number | undefined;
   text: Uint8Array;
   changedAt: number;
   /** What its button does with the text. */
@@ -24,9 +24,9 @@ interface Draft {
   title: string;
 }
 
-/** The documents, in memory alone. */
+/** The documents, in memory alone, each until its tab is closed. */
 export class ArgumentEditors implements vscode.FileSystemProvider, vscode.TextDocumentContentProvider, vscode.CodeLensProvider, vscode.Disposable {
-  private readonly drafts = new Newest<Draft>(mostDrafts);
+  private readonly drafts = new Map<string, Draft>();
   private readonly schemas: string[] = Array.from({ length: slots }, () => "{}");
   private readonly fileChanged = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   private readonly schemaChanged = new vscode.EventEmitter<vscode.Uri>();
@@ -45,6 +45,13 @@ export class ArgumentEditors implements vscode.FileSystemProvider, vscode.TextDo
       vscode.workspace.registerTextDocumentContentProvider(schemaScheme, this),
       vscode.languages.registerCodeLensProvider(selector, this),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.faults.delete(document.uri)),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+        for (const uri of closed.map(uriOf)) {
+          if (uri !== undefined && tabsOf(uri).length === 0) {
+            this.forget(uri);
+          }
+        }
+      }),
     ];
   }
 
@@ -94,8 +101,8 @@ export class ArgumentEditors implements vscode.FileSystemProvider, vscode.TextDo
     try {
       await document.save();
       await draft.run(text);
-      await closeTab(at);
-      this.drafts.delete(at.toString());
+      await vscode.window.tabGroups.close(tabsOf(at));
+      this.forget(at);
     } catch (error) {
       this.complain(document, error);
     }
@@ -158,15 +165,28 @@ export class ArgumentEditors implements vscode.FileSystemProvider, vscode.TextDo
   }
 
   private async open(tool: Tool, text: string, title: string, run: Draft["run"]): Promise<void> {
-    const slot = this.next++ % slots;
     const whole = tool.inputSchemaText === undefined ? (await this.session.client.request(requests.toolDetail, { tool: tool.id })).tool : tool;
-    this.schemas[slot] = editorSchema(whole.inputSchemaText ?? "{}");
-    this.schemaChanged.fire(vscode.Uri.from({ scheme: schemaScheme, authority: "tool", path: `/${slot}.json` }));
-    const name = `${tool.label.replace(/[^\w.-]+/g, "_").slice(0, 60)}-${this.next}.json`;
-    const uri = vscode.Uri.from({ scheme: argumentsScheme, path: `/pillion-arguments-${slot}/${name}` });
-    this.drafts.set(uri.toString(), { text: new TextEncoder().encode(text), changedAt: Date.now(), run, title });
-    await vscode.window.showTextDocument(uri, { preview: false });
+    const slot = freeSlot([...this.drafts.values()].map((draft) => draft.slot), slots);
+    if (slot !== undefined) {
+      this.schemas[slot] = editorSchema(whole.inputSchemaText ?? "{}");
+      this.schemaChanged.fire(vscode.Uri.from({ scheme: schemaScheme, authority: "tool", path: `/${slot}.json` }));
+    }
+    const name = `${tool.label.replace(/[^\w.-]+/g, "_").slice(0, 60)}-${++this.next}.json`;
+    const folder = slot === undefined ? "pillion-arguments" : `pillion-arguments-${slot}`;
+    const uri = vscode.Uri.from({ scheme: argumentsScheme, path: `/${folder}/${name}` });
+    this.drafts.set(uri.toString(), { slot, text: new TextEncoder().encode(text), changedAt: Date.now(), run, title });
+    try {
+      await vscode.window.showTextDocument(uri, { preview: false });
+    } catch (error) {
+      this.forget(uri);
+      throw error;
+    }
     this.lensesChanged.fire();
+  }
+
+  private forget(uri: vscode.Uri): void {
+    this.drafts.delete(uri.toString());
+    this.faults.delete(uri);
   }
 
   private complain(document: vscode.TextDocument, error: unknown): void {
@@ -184,12 +204,10 @@ export class ArgumentEditors implements vscode.FileSystemProvider, vscode.TextDo
   }
 }
 
-async function closeTab(uri: vscode.Uri): Promise<void> {
-  for (const group of vscode.window.tabGroups.all) {
-    for (const tab of group.tabs) {
-      if (tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri.toString()) {
-        await vscode.window.tabGroups.close(tab);
-      }
-    }
-  }
+function uriOf(tab: vscode.Tab): vscode.Uri | undefined {
+  return tab.input instanceof vscode.TabInputText ? tab.input.uri : undefined;
+}
+
+function tabsOf(uri: vscode.Uri): vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => uriOf(tab)?.toString() === uri.toString());
 }
