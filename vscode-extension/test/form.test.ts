@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { editorSchema } from "../src/plain/editor_schema";
+import { parsed, written } from "../src/plain/digits";
 import { freeSlot } from "../src/plain/slots";
 import { filled, formFields, formHtml, template, type Fault } from "../src/plain/form";
 
@@ -35,6 +36,21 @@ test("digits stay as they were typed", () => {
   const fields = formFields('{"properties":{"n":{"type":"number"}}}');
   assert.deepEqual(filled(fields, { "/n": "9007199254740993" }), { text: '{"n":9007199254740993}' });
   assert.deepEqual(filled(fields, { "/n": "1.50" }), { text: '{"n":1.50}' });
+});
+
+test("digits of a schema stay as they were written", () => {
+  const long = "9007199254740993";
+  const offered = `{"properties":{"n":{"type":"integer","default":${long}},"one":{"enum":[${long},2]},"many":{"type":"array","items":{"enum":[1.50,${long}]},"default":[${long}]},"only":{"const":${long}}}}`;
+  const fields = formFields(offered);
+  assert.deepEqual(fields.map((field) => field.defaultText), [long, undefined, `[${long}]`, undefined]);
+  assert.deepEqual(fields.map((field) => field.options.map((option) => option.valueText)), [[], [long, "2"], ["1.50", long], [long]]);
+  assert.deepEqual(fields[1]?.options.map((option) => option.title), [long, "2"]);
+  const page = formHtml(fields);
+  assert.ok(page.includes(`value="${long}" checked`) && !page.includes("9007199254740992"), page);
+  for (const text of [`{"a":[${long},"${long}","\\\\\\"1.0",-0,1e400,null,{"digits":"1.0"}]}`, `{"\\u0064igits":"1.0"}`, "1.0"]) {
+    assert.equal(written(parsed(text)), text.replace("\\u0064", "d"));
+  }
+  assert.throws(() => parsed("[01]"));
 });
 
 test("TestE4_AFaultNamesItsPath", () => {

@@ -3,6 +3,7 @@
  * call's arguments against the whole schema before anything is sent.
  */
 
+import { Digits, parsed, written } from "./digits";
 import { wordsOf } from "./fault";
 import { html, visible } from "./visible";
 import { foreign, type Html } from "./page";
@@ -34,7 +35,7 @@ type Schema = Record<string, unknown>;
 const deepest = 4;
 
 function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Digits);
 }
 
 function escaped(key: string): string {
@@ -88,18 +89,18 @@ function optionsOf(schema: Schema): Field["options"] {
   if (Array.isArray(schema.enum)) {
     const names = Array.isArray(schema.enumNames) ? (schema.enumNames as unknown[]) : [];
     return schema.enum.map((one: unknown, i) => ({
-      title: typeof names[i] === "string" ? names[i] : typeof one === "string" ? one : JSON.stringify(one),
-      valueText: JSON.stringify(one),
+      title: typeof names[i] === "string" ? names[i] : typeof one === "string" ? one : written(one),
+      valueText: written(one),
     }));
   }
   const all = (Array.isArray(schema.oneOf) ? schema.oneOf : Array.isArray(schema.anyOf) ? schema.anyOf : []) as unknown[];
   const consts = all.filter((one): one is Schema => isSchema(one) && "const" in one);
   if (consts.length === 0 || consts.length !== all.length) {
-    return "const" in schema ? [{ title: String(schema.const), valueText: JSON.stringify(schema.const) }] : [];
+    return "const" in schema ? [{ title: String(schema.const), valueText: written(schema.const) }] : [];
   }
   return consts.map((one) => ({
     title: typeof one.title === "string" ? one.title : String(one.const),
-    valueText: JSON.stringify(one.const),
+    valueText: written(one.const),
   }));
 }
 
@@ -159,7 +160,7 @@ function fieldOf(key: string, said: unknown, isRequired: boolean, pointer: strin
     wanted: [wanted, isRequired ? "required" : ""].filter((w) => w !== "").join(", "),
     isRequired,
     options: kind === "choices" && isSchema(items) ? optionsOf(items) : kind === "choice" ? optionsOf(schema) : [],
-    ...("default" in schema ? { defaultText: JSON.stringify(schema.default) } : {}),
+    ...("default" in schema ? { defaultText: written(schema.default) } : {}),
     fields: kind === "group" ? fieldsOf(schema, pointer, root, depth + 1) : [],
   };
 }
@@ -175,7 +176,7 @@ function fieldsOf(schema: Schema, pointer: string, root: unknown, depth: number)
 export function formFields(schemaText: string): Field[] {
   let root: unknown;
   try {
-    root = JSON.parse(schemaText);
+    root = parsed(schemaText);
   } catch {
     root = {};
   }
@@ -190,7 +191,7 @@ export function formFields(schemaText: string): Field[] {
 }
 
 function parsedDefault(field: Field): unknown {
-  return field.defaultText === undefined ? undefined : (JSON.parse(field.defaultText) as unknown);
+  return field.defaultText === undefined ? undefined : parsed(field.defaultText);
 }
 
 function input(field: Field, id: string, hasHint: boolean): Html {
@@ -210,7 +211,7 @@ function input(field: Field, id: string, hasHint: boolean): Html {
         .map((o) => `<option value="${html(o.valueText)}"${field.defaultText === o.valueText ? " selected" : ""}>${html(visible(o.title))}</option>`)
         .join("")}</select>`;
     case "choices": {
-      const chosen = Array.isArray(set) ? set.map((one) => JSON.stringify(one)) : [];
+      const chosen = Array.isArray(set) ? set.map(written) : [];
       return field.options
         .map(
           (o) =>
