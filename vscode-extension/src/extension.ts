@@ -27,12 +27,16 @@ import { QuestionsView } from "./views/questions";
 import { selectedIn } from "./views/selected";
 import { StatusBar } from "./views/status_bar";
 
+/** Ends the process of the window, which VS Code waits for a while for before it ends the extension; what is disposed of it does not wait for. */
+let end: (() => Promise<void>) | undefined;
+
 /**
  * Called by VS Code once, when a folder with a configuration, a view or a command wants it. It waits for no process, and hands out
  * nothing: another extension must not get at what answers questions (S6).
  */
 export function activate(extension: vscode.ExtensionContext): void {
   const client = new Client(extension.extensionUri);
+  end = () => client.stop();
   const session = new Session(client);
   const attention = new Attention();
   const editors = new ArgumentEditors(session);
@@ -85,4 +89,10 @@ export function activate(extension: vscode.ExtensionContext): void {
   );
   // What starts the program is not part of the activation, which others wait for.
   setImmediate(() => void client.start());
+}
+
+/** Called by VS Code before the window goes; it is over within the few seconds that an end of the process is waited for. */
+export async function deactivate(): Promise<void> {
+  await end?.();
+  end = undefined;
 }

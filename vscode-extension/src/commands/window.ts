@@ -98,9 +98,15 @@ async function trouble({ client }: Context): Promise<void> {
   } else if (chosen === choose) {
     const [file] = (await vscode.window.showOpenDialog({ title: "The program pillion", canSelectMany: false })) ?? [];
     if (file !== undefined) {
-      await vscode.workspace.getConfiguration("pillion").update("serverPath", file.fsPath, vscode.ConfigurationTarget.Global);
-      client.log.info(`pillion.serverPath is now ${quoted(file.fsPath)}`);
-      await vscode.commands.executeCommand("pillion.restart");
+      const settings = vscode.workspace.getConfiguration("pillion");
+      const isNow = settings.get<string>("serverPath") === file.fsPath;
+      if (isNow) {
+        await vscode.commands.executeCommand("pillion.restart");
+      } else {
+        // The change of the setting has it started.
+        await settings.update("serverPath", file.fsPath, vscode.ConfigurationTarget.Global);
+        client.log.info(`pillion.serverPath is now ${quoted(file.fsPath)}`);
+      }
     }
   } else if (chosen !== undefined) {
     client.log.show(true);
