@@ -21,7 +21,9 @@ test("TestScenariosAreThoseOfEveryEditor", () => {
 test("TestEveryScenarioIsRun", () => {
   const order = readFileSync(`${scenarios}/scenarios.test.mjs`, "utf8");
   for (const file of readdirSync(`${scenarios}/scenarios`)) {
-    for (const [, name = ""] of readFileSync(`${scenarios}/scenarios/${file}`, "utf8").matchAll(/^ {2}async "?([^"(]+)"?\(/gm)) {
+    const found = [...readFileSync(`${scenarios}/scenarios/${file}`, "utf8").matchAll(/^ {2}async "?([^"(]+)"?\(/gm)];
+    assert.ok(found.length > 0, `no scenario is found in ${file}`);
+    for (const [, name = ""] of found) {
       assert.ok(order.includes(`"${name}"`), `no window runs "${name}"`);
     }
   }
