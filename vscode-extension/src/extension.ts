@@ -73,12 +73,12 @@ export function activate(extension: vscode.ExtensionContext): void {
       ...folderCommands(context),
       ...browserCommands(context),
       // What a click on a row runs.
-      "pillion.connectors.open": async () => {
+      "pillion.connectors.openSelected": async () => {
         const opening = await connectors.opening();
         return opening === undefined ? undefined : vscode.commands.executeCommand(opening.command, opening.argument);
       },
-      "pillion.questions.open": async () => vscode.commands.executeCommand("pillion.question.open", await selectedIn(asked.tree)),
-      "pillion.activity.open": async () => {
+      "pillion.questions.openSelected": async () => vscode.commands.executeCommand("pillion.question.open", await selectedIn(asked.tree)),
+      "pillion.activity.openSelected": async () => {
         const call = await selectedIn(activity.tree);
         return call === undefined ? undefined : calls.showCall(call.callId, call.tool);
       },

@@ -73,7 +73,7 @@ export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.D
       .filter((line) => line !== "")
       .join("\n");
     item.contextValue = ["call", call.state, known === undefined ? "" : "known", ""].join(";");
-    item.command = { command: "pillion.activity.open", title: "Show" };
+    item.command = { command: "pillion.activity.openSelected", title: "Show" };
     return item;
   }
 

@@ -27,7 +27,7 @@ const drawAfterMs = 50;
  * What a click runs. It has no arguments: VS Code forgets those of a row the moment that it is drawn anew, and the click with
  * them. The handler looks at the row that is selected.
  */
-const opened: vscode.Command = { command: "pillion.connectors.open", title: "Open" };
+const opened: vscode.Command = { command: "pillion.connectors.openSelected", title: "Open" };
 
 /** Whether it is VS Code's distrust of the folder that keeps a connector waiting. */
 function isHeldBack(connector: Connector): boolean {

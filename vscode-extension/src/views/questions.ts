@@ -39,7 +39,7 @@ export class QuestionsView implements vscode.TreeDataProvider<Ask>, vscode.Dispo
     item.iconPath = new vscode.ThemeIcon(line.icon);
     item.tooltip = `${line.title}\n${line.about}\nasked for by ${askerWords(ask.asker)}`;
     item.contextValue = `question;${ask.kind};`;
-    item.command = { command: "pillion.questions.open", title: "Show" };
+    item.command = { command: "pillion.questions.openSelected", title: "Show" };
     return item;
   }
 
