@@ -60,6 +60,13 @@ test("TestS17_TheArgumentsAreShownExactlyAndNothingIsHidden", () => {
   assert.ok(!page.includes("<b>"));
 });
 
+test("what a tool is said to do is shown whole, and below the arguments", () => {
+  const page = questionPage(ask("approval", { ...approval, tool: { ...tool, description: "Writes. The old text is lost." } }));
+  assert.ok(page.indexOf("The old text is lost.") > page.indexOf("\\u{202e}"));
+  assert.ok(questionPage(ask("approval", approval)).includes("Writes."), "of one that has no more than its summary, that");
+  assert.ok(!questionPage(ask("approval", { ...approval, tool: { ...tool, summary: "" } })).includes("says that it does"));
+});
+
 test("TestS16_OnlyTheExactAnswerIsAYes", () => {
   const q = consent(item("a"));
   for (const action of ["", "Allow", "yes", "accept", "once", "loaded", "decide"]) {

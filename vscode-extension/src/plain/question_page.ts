@@ -204,16 +204,18 @@ export function standingChoices(body: ApprovalBody): { action: string; title: st
 
 function approvalPage(ask: Ask, body: ApprovalBody): Html {
   const more = standingChoices(body);
+  const description = body.tool.description ?? body.tool.summary;
   return [
     `<h1>May this tool be called with exactly these arguments?</h1>`,
     said(foreignNote, "note"),
     list(
       value("tool", body.tool.label),
-      value("what its connector says that it does", body.tool.summary),
       `<dt>asked for by</dt><dd>${html(askerWords(ask.asker))}</dd>`,
       `<dt>why it asks</dt><dd>${html(label(body.reason, 2000))}</dd>`,
       changed(body.tool.changed),
       block("arguments, exactly as they will be sent", body.argumentsText),
+      // The first sentence seldom holds what is to be minded; below the arguments it hides none of them, however long it is.
+      description === "" ? "" : block("what its connector says that it does", description),
     ),
     more.length === 0
       ? ""
