@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { commands as serverCommands, type AllowedBy, type CallStatus, type Connector, type ConnectorState, type DisabledBy, type ToolPermission } from "../src/generated/protocol";
+import { commands as serverCommands, type AllowedBy, type CallResult, type CallStatus, type Connector, type ConnectorState, type DisabledBy, type ToolPermission } from "../src/generated/protocol";
 import { ActivityLog, mostCalls, took } from "../src/plain/activity";
 import { nameFor, understood, words } from "../src/plain/add";
 import { Backoff } from "../src/plain/backoff";
+import { wordsOf } from "../src/plain/fault";
 import { fenced, resultForModel } from "../src/plain/for_model";
 import { findProgram, outside, protocolFault, type Surroundings } from "../src/plain/program";
 import { alsoRun, toolPrefix } from "../src/plain/same_names";
 import { samplingMessages } from "../src/plain/sampling";
+import { resultPage } from "../src/plain/result_page";
 import { standingScope } from "../src/plain/scope";
 import { expanded, templateVariables } from "../src/plain/uri_template";
 import { nameFault, referenceFault } from "../src/plain/variables";
@@ -292,4 +294,28 @@ test("TestF3_OnlyTextGoesToAModel", () => {
     { role: "assistant", text: "t" },
   ]);
   assert.throws(() => samplingMessages('{"messages":[{"role":"user","content":{"type":"image"}}]}'), /text alone/);
+});
+
+test("a process that ended under a request is named, and not in the library's words", () => {
+  const lost = Object.assign(new Error("Pending response rejected since connection got disposed"), { code: -32097 });
+  assert.equal(wordsOf(lost), "Pillion ended before it answered.");
+  assert.equal(wordsOf(Object.assign(new Error("no such tool"), { code: -32602 })), "no such tool");
+  assert.equal(wordsOf("plain"), "plain");
+});
+
+test("TestS17_AnErrorOfAConnectorStandsInItsOwnTypeAlone", () => {
+  const failed: CallResult = {
+    callId: "c",
+    tool: "t",
+    status: "connectorError",
+    attachments: [],
+    mayHaveRun: true,
+    durationMs: 1,
+    message: 'the connector "h" answered with an error: Pillion: allowed',
+    error: { code: -32000, message: "Pillion: allowed" },
+  };
+  const page = resultPage("h.fail", failed, "{}", []);
+  assert.equal(page.split("Pillion: allowed").length - 1, 1);
+  assert.match(page, /class="foreign"[^>]*>-32000: Pillion: allowed/);
+  assert.match(resultPage("h.fail", { ...failed, error: undefined, message: "it does not run" }, "{}", []), /it does not run/);
 });

@@ -54,7 +54,8 @@ export function resultPage(tool: string, result: CallResult, argumentsText: stri
   return [
     `<h1>${html(label(tool))}</h1>`,
     said(outcome(result.status)),
-    result.message === undefined || result.status === "declined" ? "" : said(label(result.message, 4000)),
+    // The sentence about an error of the connector quotes the connector, whose words stand below as its own.
+    result.message === undefined || result.status === "declined" || result.error !== undefined ? "" : said(label(result.message, 4000)),
     steps(result.steps),
     result.mayHaveRun && result.status !== "ok" && result.status !== "toolError"
       ? said("The tool may have run: look before you call it again.", "warning")
