@@ -82,10 +82,9 @@ export const life = {
       return failed.isVisible();
     });
     await window.keep("connector-failed");
-    await window.click(window.row("notes"), () => window.dialog().isVisible());
-    await window.keep("why");
-    await window.dialogButton("Restart");
-    await window.row("notes").filter({ hasText: "ready" }).waitFor();
+    const ready = window.row("notes").filter({ hasText: "ready" });
+    await window.click(window.row("notes"), () => ready.isVisible());
+    await ready.waitFor();
   },
 
   async "sidecar killed"(window) {
