@@ -67,6 +67,19 @@ test("what a tool is said to do is shown whole, and below the arguments", () => 
   assert.ok(!questionPage(ask("approval", { ...approval, tool: { ...tool, summary: "" } })).includes("says that it does"));
 });
 
+test("every button of a question about a call answers it", () => {
+  for (const choices of [approval.choices, ["decline", "once"], ["decline", "session", "connector"], ["decline", "connector"], ["decline"]] satisfies ApprovalBody["choices"][]) {
+    const asked = ask("approval", { ...approval, choices });
+    const offered = actions(questionPage(asked)).filter((action) => action !== "edit");
+    for (const action of offered.filter((one) => one !== undefined)) {
+      assert.notEqual(replyTo(asked, { action, values: {} }), undefined, `${action} of ${choices.join()}`);
+    }
+    const bar = actions(questionPage(asked).split('class="bar"')[1] ?? "");
+    assert.equal(bar[0], "decline");
+    assert.equal(bar.length > 1, choices.length > 1, "a yes that is offered stands beside the no");
+  }
+});
+
 test("TestS16_OnlyTheExactAnswerIsAYes", () => {
   const q = consent(item("a"));
   for (const action of ["", "Allow", "yes", "accept", "once", "loaded", "decide"]) {

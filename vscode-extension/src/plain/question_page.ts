@@ -203,7 +203,10 @@ export function standingChoices(body: ApprovalBody): { action: string; title: st
 }
 
 function approvalPage(ask: Ask, body: ApprovalBody): Html {
-  const more = standingChoices(body);
+  const isForOnce = body.choices.includes("once");
+  const all = standingChoices(body);
+  // Where nothing is allowed for once, such as a browser, the narrowest yes stands in its place.
+  const [narrowest, more] = isForOnce ? [[{ action: "once", title: "Allow once" }], all] : [all.slice(0, 1), all.slice(1)];
   const description = body.tool.description ?? body.tool.summary;
   return [
     `<h1>May this tool be called with exactly these arguments?</h1>`,
@@ -219,12 +222,12 @@ function approvalPage(ask: Ask, body: ApprovalBody): Html {
     ),
     more.length === 0
       ? ""
-      : `<details><summary>Allow more than this call</summary>${more.map((c) => row(button(c.action, c.title))).join("")}</details>`,
+      : `<details><summary>Allow more than this${isForOnce ? " call" : ""}</summary>${more.map((c) => row(button(c.action, c.title))).join("")}</details>`,
     `<details><summary>Decline with words for whoever asks</summary><div class="field"><label for="words">Words that go along with your no</label><textarea id="words" name="words"></textarea></div>${row(button("decline-words", "Decline with these words"))}</details>`,
     `<div class="bar">${said("Nothing is sent before you answer.", "note")}${row(
       button("decline", "Decline"),
-      button("once", "Allow once"),
-      body.choices.includes("once") ? button("edit", "Edit the arguments…") : "",
+      ...narrowest.map((choice) => button(choice.action, choice.title)),
+      isForOnce ? button("edit", "Edit the arguments…") : "",
     )}</div>`,
   ].join("");
 }
