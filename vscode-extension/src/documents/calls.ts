@@ -106,7 +106,8 @@ export class Calls {
       void vscode.window.showInformationMessage(neutral(`Pillion: ${tool} ${detail.state === "running" ? "is running" : detail.state === "asking" ? "waits for your answer" : "has no result that is kept"}.`));
       return;
     }
-    await this.show(tool, detail.result, known, true);
+    // The question before a call may have been about another one, such as the start of the browser that a page is opened in.
+    await this.show(tool, detail.result, known?.tool === detail.result.tool ? known : undefined, true);
   }
 
   private async runFromForm(tool: Tool, text: string, page: OpenPage): Promise<void> {
