@@ -8,7 +8,7 @@ import (
 )
 
 // errWithdrawn refuses an answer to a question that nobody waits for any more.
-var errWithdrawn = errors.New("the question was withdrawn: what it was about has gone")
+var errWithdrawn = errors.New("the question was withdrawn: what it was about has changed, has gone or was decided elsewhere")
 
 // AwaitApproval puts the question whether a call may run and waits for the answer to it; by says who gave it.
 // The question's own Accept, which may be nil, can refuse an answer. opened, which may be nil, is told the question as it is

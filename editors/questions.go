@@ -134,7 +134,7 @@ func (q *Questions) ending(id message.AskID) string {
 		case closed.How == message.AskExpired:
 			return "the question has expired"
 		default:
-			return "the question was withdrawn: what it was about has gone"
+			return "the question was withdrawn: what it was about has changed, has gone or was decided elsewhere"
 		}
 	}
 	return "there is no such question"

@@ -67,7 +67,7 @@ func (e *closedError) Error() string {
 	case e.closed.How == message.AskExpired:
 		return "the question has expired"
 	}
-	return "the question was withdrawn: what it was about has gone"
+	return "the question was withdrawn: what it was about has changed, has gone or was decided elsewhere"
 }
 
 // whileOpen is a context that ends, with a [*closedError], when the question does.
