@@ -142,7 +142,7 @@ export class QuestionDocuments implements vscode.Disposable {
     }
     page.panel.dispose();
     if (how !== "answered" || (by !== undefined && by !== "editor")) {
-      const reason = how === "answered" ? `was answered by ${label(by ?? "somebody else")}` : how === "expired" ? "has expired" : "was withdrawn: what it was about has gone";
+      const reason = how === "answered" ? `was answered by ${label(by ?? "somebody else")}` : how === "expired" ? "has expired" : "was withdrawn: what it was about has changed, has gone or was decided elsewhere";
       vscode.window.setStatusBarMessage(`$(info) Pillion: the question ${reason}`, 6000);
     }
   }
@@ -208,7 +208,10 @@ export class QuestionDocuments implements vscode.Disposable {
       return; // No rule stands for it: always is a setting, and the question says which.
     }
     const made = await this.session.rulesSince(before, body.tool.connector);
-    const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: from now on: ${made[0]?.label ?? `allow ${body.tool.label}`}`), "Undo");
+    if (made.length === 0) {
+      return; // A browser's yes is none of the rules, and there is nothing here that could take it back.
+    }
+    const chosen = await vscode.window.showInformationMessage(neutral(`Pillion: from now on: ${made[0]?.label ?? ""}`), "Undo");
     if (chosen === "Undo") {
       for (const rule of made) {
         await this.session.client.request(requests.permissionRemove, { id: rule.id });
