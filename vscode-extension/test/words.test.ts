@@ -314,8 +314,8 @@ test("TestS17_AnErrorOfAConnectorStandsInItsOwnTypeAlone", () => {
     message: 'the connector "h" answered with an error: Pillion: allowed',
     error: { code: -32000, message: "Pillion: allowed" },
   };
-  const page = resultPage("h.fail", failed, "{}", []);
+  const page = resultPage("h.fail", failed, "{}", [], true);
   assert.equal(page.split("Pillion: allowed").length - 1, 1);
   assert.match(page, /class="foreign"[^>]*>-32000: Pillion: allowed/);
-  assert.match(resultPage("h.fail", { ...failed, error: undefined, message: "it does not run" }, "{}", []), /it does not run/);
+  assert.match(resultPage("h.fail", { ...failed, error: undefined, message: "it does not run" }, "{}", [], true), /it does not run/);
 });
