@@ -57,8 +57,11 @@ export const models = {
     const started = join(server.root, "started");
     const real = join(server.bin, "pillion");
     const isListed = async () => {
-      await window.run("MCP: List Servers");
-      await window.option("notes").waitFor();
+      // A list that is opened while VS Code still works at its servers is sometimes taken away again.
+      await until("VS Code lists its servers", async () => {
+        await window.run("MCP: List Servers");
+        return window.option("notes").waitFor({ timeout: 5000 }).then(() => true, () => false);
+      });
       return (await window.option("Pillion").count()) > 0;
     };
     await window.status("Pillion");
