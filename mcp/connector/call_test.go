@@ -220,11 +220,12 @@ func TestC27_ProgressForEverMeetsTheCap(t *testing.T) {
 
 func TestE8_ClockHaltsWhileAQuestionIsOpen(t *testing.T) {
 	t.Parallel()
-	f := started(t, "delay=tools/call:700ms")
+	gate, open := gated(t)
+	f := started(t, "gate=tools/call:"+gate)
 	var clock Clock
 	clock.Pause()
-	time.AfterFunc(500*time.Millisecond, clock.Resume)
-	reply, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 600 * time.Millisecond, Clock: &clock})
+	time.AfterFunc(600*time.Millisecond, open)
+	reply, err := f.Call(t.Context(), CallRequest{Tool: "a", Timeout: 200 * time.Millisecond, Clock: &clock})
 	if err != nil || said(t, reply) != "ok" {
 		t.Errorf("reply %+v, error %v", reply, err)
 	}

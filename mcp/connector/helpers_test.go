@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,36 @@ type setting func(*Definition, *Options, *tuning)
 // environment adds variables to the fake's.
 func environment(variables ...string) setting {
 	return func(d *Definition, _ *Options, _ *tuning) { d.Env = append(d.Env, variables...) }
+}
+
+// gated returns an address for the fake's mode "gate", and what lets its answers through.
+func gated(t *testing.T) (address string, open func()) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed := make(chan struct{})
+	open = sync.OnceFunc(func() { close(passed) })
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			waiting.Go(func() {
+				<-passed
+				_ = conn.Close()
+			})
+		}
+	})
+	t.Cleanup(func() {
+		open()
+		_ = listener.Close()
+		waiting.Wait()
+	})
+	return listener.Addr().String(), open
 }
 
 func define(change func(*Definition)) setting {

@@ -98,7 +98,7 @@ func TestC60_WhoeverAnswersStays(t *testing.T) {
 // TestC60_WhoeverIsSilentIsLost, but not while it works.
 func TestC60_WhoeverIsSilentIsLost(t *testing.T) {
 	t.Parallel()
-	f := fake(t, "silent=ping,silentafter=tools/list,delay=tools/call:500ms", pinged(50*time.Millisecond))
+	f := fake(t, "silent=ping,silentafter=tools/list,delay=tools/call:1s", pinged(200*time.Millisecond))
 	if err := f.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -194,10 +194,12 @@ func TestC33_OptionalListsThatAreNotThere(t *testing.T) {
 
 func TestC33_SlowOptionalListFollows(t *testing.T) {
 	t.Parallel()
-	f := started(t, "delay=resources/list:600ms", environment(everything), tune(func(t *tuning) { t.sideList, t.sync = 200*time.Millisecond, 100*time.Millisecond }))
+	gate, open := gated(t)
+	f := started(t, "gate=resources/list:"+gate, environment(everything), tune(func(t *tuning) { t.sideList, t.sync = 200*time.Millisecond, 100*time.Millisecond }))
 	if got := f.Status().Catalogue; len(got.Resources) != 0 || len(got.Tools) != 1 {
 		t.Errorf("catalogue %+v", got)
 	}
+	open()
 	f.eventually("the resources", func() bool { return len(f.Status().Catalogue.Resources) == 1 })
 }
 

@@ -138,7 +138,7 @@ func TestC12_FirstAnswerDecides(t *testing.T) {
 		{"modern", "modern", "2026-07-28"},
 		{"modern without initialize", "modernonly", "2026-07-28"},
 		{"slow discover against silent initialize", "modern,delay=server/discover:600ms,silent=initialize", "2026-07-28"},
-		{"slow discover against quick initialize", "modern,delay=server/discover:600ms", "2025-06-18"},
+		{"slow discover against quick initialize", "modern,delay=server/discover:1m", "2025-06-18"},
 		{"discover refused late", "delay=server/discover:600ms+initialize:900ms", "2025-06-18"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"strconv"
@@ -197,11 +198,39 @@ func (f *fake) requested(r request) {
 		})
 		return
 	}
+	if address, ok := f.mode().pair("gate", r.Method); ok {
+		f.working.Go(func() {
+			if f.passed(address) {
+				f.answer(r)
+			}
+		})
+		return
+	}
 	if r.Method == "tools/call" {
 		f.working.Go(func() { f.answer(r) })
 		return
 	}
 	f.answer(r)
+}
+
+// passed waits until a connection to address was closed at the other end: a test decides when, and no clock.
+func (f *fake) passed(address string) bool {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return true
+	}
+	defer conn.Close()
+	go func() {
+		<-f.over
+		_ = conn.SetReadDeadline(time.Now())
+	}()
+	_, _ = io.Copy(io.Discard, conn)
+	select {
+	case <-f.over:
+		return false
+	default:
+		return true
+	}
 }
 
 // fails returns the error code that the request is to be answered with.

@@ -79,6 +79,7 @@ func protocolModes() []Mode {
 		{"silentafter", "METHOD", "never answers METHOD from the second time on"},
 		{"failonce", "METHOD:CODE", "answers METHOD with that error the first time"},
 		{"delay", "METHOD:DURATION", "answers METHOD that much later"},
+		{"gate", "METHOD:ADDRESS", "answers METHOD once a connection to ADDRESS was closed at the other end"},
 		{"tools", "N", "has that many tools: a, t1, t2, …"},
 		{"grow", "", "has one entry more in each list each time that it is asked for it"},
 		{"pages", "N", "has N pages with one entry each in all four lists"},
