@@ -35,6 +35,15 @@ exports.activate = (context) => {
         void vscode.window.showErrorMessage(`ANSWER: ${error}`);
       }
     }),
+    vscode.commands.registerCommand("pillion-test.server", async () => {
+      const tools = vscode.lm.tools.map((tool) => tool.name);
+      try {
+        const result = await vscode.lm.invokeTool(tools.find((name) => /^mcp_pillion_call$/.test(name)), { input: { tool: "notes__write_note", arguments: { name: "todo", text: "from the chat" } }, toolInvocationToken: undefined });
+        void vscode.window.showInformationMessage(`SERVED: ${result.content.map((part) => part.value ?? "").join("").replaceAll("\n", " ")}`);
+      } catch (error) {
+        void vscode.window.showErrorMessage(`SERVED: ${error} ${tools}`);
+      }
+    }),
     vscode.commands.registerCommand("pillion-test.models", async () => {
       const models = await vscode.lm.selectChatModels({ vendor: "pillion-test" });
       void vscode.window.showInformationMessage(`MODELS: ${models.length}`);

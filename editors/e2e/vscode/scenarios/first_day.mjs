@@ -15,13 +15,11 @@ function writeOwn(window, content) {
   writeFileSync(ownFile(window), JSON.stringify(content), { mode: 0o600 });
 }
 
-/** Starts the connector that wants a value, and gives it. */
+/** Gives the connector the value that it asks for as it is started to learn its tools. */
 async function giveValue(window) {
   await window.showViews();
   await window.row("mine").waitFor();
-  await window.run("Pillion: Start Connector");
-  await window.pick("mine");
-  const page = await window.pageWith("What is the value of this input");
+  const page = await openByRow(window, window.row('Value of "token"', "Questions"), "What is the value of this input");
   assert.match(await page.locator("main").innerText(), /pillion demo/, "it says what is given the value (S11)");
   await window.settled(page);
   await window.keep("input");

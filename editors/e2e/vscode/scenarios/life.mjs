@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allow, call, approval, openFile, sidecars } from "../steps.mjs";
-import { pressButton, running, until } from "../workbench.mjs";
+import { againMs, pressButton, running, until } from "../workbench.mjs";
 
 function end(pid) {
   try {
@@ -52,8 +52,11 @@ export const life = {
     const file = join(folder, ".mcp.json");
     const whole = readFileSync(file, "utf8");
     await openFile(window, ".mcp.json");
-    writeFileSync(file, whole.replace('"command": "pillion"', '"comand": "pillion"'));
-    await window.page.locator(".squiggly-warning, .squiggly-error").first().waitFor();
+    // VS Code does not see what is written before it watches the folder of a new window.
+    await until("the fault is marked", async () => {
+      writeFileSync(file, whole.replace('"command": "pillion"', '"comand": "pillion"'));
+      return window.page.locator(".squiggly-warning, .squiggly-error").first().waitFor({ timeout: againMs }).then(() => true, () => false);
+    });
     await window.keep("fault");
     writeFileSync(file, whole);
     await until("the fault is marked no more", async () => (await window.page.locator(".squiggly-warning, .squiggly-error").count()) === 0);
