@@ -37,7 +37,7 @@ let end: (() => Promise<void>) | undefined;
 export function activate(extension: vscode.ExtensionContext): void {
   const client = new Client(extension.extensionUri);
   end = () => client.stop();
-  const session = new Session(client);
+  const session = new Session(client, extension.workspaceState);
   const attention = new Attention();
   const editors = new ArgumentEditors(session);
   const texts = new TextDocuments();

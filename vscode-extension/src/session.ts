@@ -18,6 +18,9 @@ export interface Catalogue {
   prompts: Prompt[];
 }
 
+const activityKey = "activity";
+const mostRemembered = 50;
+
 /** The window's state. */
 export class Session implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Part>();
@@ -48,7 +51,17 @@ export class Session implements vscode.Disposable {
   private readonly catalogues = new Map<string, Promise<Catalogue>>();
   private permissionsTimer: NodeJS.Timeout | undefined;
 
-  constructor(readonly client: Client) {
+  /** What the list of calls was is kept over a reload of the window in memory: names, times and outcomes, no arguments and no results. */
+  constructor(
+    readonly client: Client,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.activity.restore(memory.get(activityKey));
+    this.onDidChange((part) => {
+      if (part === "activity") {
+        void this.memory.update(activityKey, this.activity.list().slice(0, mostRemembered));
+      }
+    });
     client.onDidChangeState((state) => {
       if (state.kind === "running") {
         void this.seed();

@@ -238,6 +238,25 @@ test("TestE11_EventsFoldIntoOneLineACall", () => {
   assert.deepEqual([took(5), took(1500), took(180_000)], ["5 ms", "1.5 s", "3 min"]);
 });
 
+test("TestE11_CallsOutliveAReloadOfTheWindow", () => {
+  const log = new ActivityLog();
+  const event = { epoch: "e", at: "2026-01-01T00:00:00Z", kind: "call", tool: "a.b" } as const;
+  log.take({ ...event, callId: "1", seq: 1, call: "finished", status: "ok" });
+  log.take({ ...event, callId: "2", seq: 2, call: "running" });
+  log.take({ ...event, callId: "3", seq: 3, call: "asking" });
+  const next = new ActivityLog();
+  next.restore(JSON.parse(JSON.stringify(log.list())));
+  assert.deepEqual(next.list().map((call) => [call.callId, callWords(call.state, call.status)]), [["3", "cancelled"], ["2", "answer lost, may have run"], ["1", "done"]]);
+  assert.equal(next.epoch, undefined, "all that the new program tells is asked for");
+  next.take({ ...event, epoch: "f", callId: "4", seq: 1, call: "running" });
+  assert.equal(next.list()[0]?.callId, "4");
+  for (const spoilt of [undefined, null, "x", {}, [{}, null, { callId: 1 }]]) {
+    const other = new ActivityLog();
+    other.restore(spoilt);
+    assert.deepEqual(other.list(), []);
+  }
+});
+
 test("TestE11_ALateEventDoesNotPutACallBack", () => {
   const log = new ActivityLog();
   const event = { epoch: "e", at: "2026-01-01T00:00:00Z", kind: "call", callId: "1", tool: "a.b" } as const;

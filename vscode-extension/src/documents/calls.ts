@@ -98,9 +98,13 @@ export class Calls {
     await this.editors.openForCall(whole, argumentsText, (text) => this.runFromEditor(whole, text));
   }
 
-  /** Shows what came of a call that this window knows. */
+  /** Shows what came of a call that this window knows; of one from before it was opened anew, what was recorded. */
   async showCall(callId: string, tool: string): Promise<void> {
-    const detail = await this.session.client.request(requests.callDetail, { callId });
+    const detail = await this.session.client.request(requests.callDetail, { callId }).catch(() => undefined);
+    if (detail === undefined) {
+      await this.showRecord(callId, tool);
+      return;
+    }
     const known = this.session.argumentsOf.get(callId);
     if (detail.result === undefined) {
       void vscode.window.showInformationMessage(neutral(`Pillion: ${tool} ${detail.state === "running" ? "is running" : detail.state === "asking" ? "waits for your answer" : "has no result that is kept"}.`));
@@ -108,6 +112,15 @@ export class Calls {
     }
     // The question before a call may have been about another one, such as the start of the browser that a page is opened in.
     await this.show(tool, detail.result, known?.tool === detail.result.tool ? known : undefined, true);
+  }
+
+  private async showRecord(callId: string, tool: string): Promise<void> {
+    const { rows } = await this.session.client.request(requests.log, { callId });
+    if (rows.length === 0) {
+      void vscode.window.showInformationMessage(neutral(`Pillion: of this call of ${tool} nothing is kept any more.`));
+      return;
+    }
+    await this.texts.open(tool, JSON.stringify(rows, null, 2), "json");
   }
 
   private async runFromForm(tool: Tool, text: string, page: OpenPage): Promise<void> {

@@ -77,6 +77,17 @@ export class ActivityLog {
     }
   }
 
+  /** Takes over what was listed before the window was opened anew, the newest first, where it is what list gave. */
+  restore(earlier: unknown): void {
+    const all = Array.isArray(earlier) ? (earlier as (Partial<Activity> | null)[]) : [];
+    for (const call of all.toReversed()) {
+      if (typeof call?.callId === "string" && typeof call.tool === "string" && typeof call.at === "string" && call.state !== undefined) {
+        this.calls.set(call.callId, { call: call as Activity, seq: 0 });
+      }
+    }
+    this.end();
+  }
+
   list(): Activity[] {
     return [...this.calls.values()].map((told) => told.call).reverse();
   }
