@@ -198,6 +198,11 @@ func (c *call) needsConsent(view Connector) *Result {
 		fmt.Sprintf("Review the connector %q in the editor, or run: %s", view.Name, ApproveCommand(view.Name)),
 		"Then call again.",
 	}
+	if view.Permission == missingTrust {
+		result.Message = fmt.Sprintf("the connector %q waits until this workspace is trusted in the editor; nothing ran", view.Name)
+		result.Steps[0] = "Trust the workspace in the editor."
+		return &result
+	}
 	if h.options.Asker != nil {
 		h.options.Asker.AskPermission(h.Waiting(true), c.request.Caller)
 	}

@@ -52,8 +52,22 @@ type Connector struct {
 	AliasOf string
 	// Profiles are those of its file that it belongs to.
 	Profiles []string
-	// Permission says whose yes is missing: "new" or "changed"; empty when none is.
+	// Permission says what is missing: a yes to it as it is ("new"), to what it was changed to ("changed"), or the editor's trust
+	// in the workspace alone ("trust"); empty when nothing is.
 	Permission string
+}
+
+const missingTrust = "trust"
+
+// missing says what a connector that waits has to have; h.mu is held.
+func (h *Host) missing(s *slot) string {
+	switch {
+	case s.standing.isAllowed && s.standing.isUntrusted:
+		return missingTrust
+	case h.decisions.Known(s.consentKey()):
+		return "changed"
+	}
+	return "new"
 }
 
 // Process is one process of a connector.
@@ -141,10 +155,7 @@ func (h *Host) view(s *slot) Connector {
 	case view.State == StateStarting:
 		view.Phase, view.Problem = h.phase(s), s.problem // why it has to come back
 	case view.State == StateWaiting:
-		view.Permission = "new"
-		if h.decisions.Known(s.consentKey()) {
-			view.Permission = "changed"
-		}
+		view.Permission = h.missing(s)
 	}
 	if s.process != nil && s.life.activity == activityReady {
 		status := s.process.Status()

@@ -49,6 +49,8 @@ func stateText(c host.Connector) (code, text string) {
 		return "self", fmt.Sprintf("%s is Pillion, for other agents; it is not started here", name)
 	case c.ShadowedBy != "":
 		return "shadowed", fmt.Sprintf("%s is not used: another one of this name goes before it", name)
+	case c.State == host.StateWaiting && c.Permission == "trust":
+		return "needs-permission", fmt.Sprintf("%s waits until this workspace is trusted in the editor", name)
 	case c.State == host.StateWaiting && c.Permission == "changed":
 		return "needs-permission", fmt.Sprintf("%s needs permission: it changed since it was allowed. Review and allow it with a code action", name)
 	case c.State == host.StateWaiting:

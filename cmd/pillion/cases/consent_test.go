@@ -552,8 +552,12 @@ func TestB5_UntrustedWorkspaceWaits(t *testing.T) {
 	e := w.edit(func(o *editortest.Options) { o.Initialize = map[string]any{"trusted": false} })
 	e.Connector("mine", message.ConnectorReady)
 	e.Connector("theirs", message.ConnectorWaiting) // though it was allowed
-	if result := call(t, e, "theirs.a", "{}"); result.Status != message.CallNeedsConsent {
+	if result := call(t, e, "theirs.a", "{}"); result.Status != message.CallNeedsConsent || !strings.Contains(result.Message, "waits until this workspace is trusted") {
 		t.Errorf("%+v", result)
+	}
+	found := findings(editortest.Request(e, message.Doctor, message.DoctorParams{}).Rows).about(t, message.DoctorConnectors, "theirs")
+	if found.Text != "waits until this workspace is trusted" || len(found.Steps) != 1 || strings.Contains(found.Steps[0], "approve") {
+		t.Errorf("%+v", found)
 	}
 	trust := func(is bool) { editortest.Notify(e, message.TrustChanged, message.TrustChangedParams{Trusted: is}) }
 	trust(true)
