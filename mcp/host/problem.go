@@ -1,12 +1,15 @@
 package host
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"pillion/mcp/config"
 	"pillion/mcp/connector"
+	"pillion/mcp/process"
 )
 
 // Problem says why a connector is not running and what brings it back.
@@ -45,9 +48,16 @@ func correctStep(entry *config.Entry) string {
 }
 
 func programProblem(entry *config.Entry, err error) *Problem {
-	return &Problem{Kind: "program", Reason: err.Error(), Steps: []string{
+	reason, looked := err.Error(), ""
+	if missing, is := errors.AsType[*process.NotFoundError](err); is && missing.Path != "" && missing.Detail == "" {
+		// The folders are many, and a reason is one line: they stand with the step that needs them.
+		folders := filepath.SplitList(missing.Path)
+		reason = fmt.Sprintf("program %q not found in the %d folders of PATH", missing.Program, len(folders))
+		looked = " It was looked for in " + strings.Join(folders, ", ") + "."
+	}
+	return &Problem{Kind: "program", Reason: reason, Steps: []string{
 		installStep(entry.Command),
-		"If it works in your terminal, start the editor from there, or check that your login shell sets PATH.",
+		"If it works in your terminal, start the editor from there, or check that your login shell sets PATH." + looked,
 		entryStep(entry),
 		againStep(entry),
 	}}

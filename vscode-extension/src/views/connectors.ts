@@ -180,7 +180,7 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
   private connectorItem(connector: Connector): vscode.TreeItem {
     const look = lookOf(connector);
     const isOpenable = offers(connector);
-    const item = new vscode.TreeItem(label(connector.name, 120), isOpenable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
+    const item = new vscode.TreeItem(label(connector.name, 40), isOpenable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
     item.id = connector.id;
     const also = this.session.alsoRun.has(connector.id);
     const isRestricted = isHeldBack(connector);
