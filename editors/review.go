@@ -1,6 +1,7 @@
 package editors
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -45,6 +46,13 @@ func (d *document) values(name string, values []string) {
 	d.say("%s", name)
 	for _, value := range values {
 		d.say("| %s", Visible(value))
+	}
+}
+
+// lines shows a foreign text of several lines under its name, if there is one.
+func (d *document) lines(name, text string) {
+	if text = strings.TrimSpace(text); text != "" {
+		d.values(name, strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n"))
 	}
 }
 
@@ -234,7 +242,7 @@ func approvalText(ask message.Ask, body message.ApprovalBody, how string) string
 	d.say(foreignNote)
 	d.gap()
 	d.value(what, body.Tool.Label)
-	d.value("what its connector says that it does", body.Tool.Summary)
+	d.lines("what its connector says that it does", cmp.Or(body.Tool.Description, body.Tool.Summary))
 	d.value("asked for by", askerText(ask.Asker))
 	d.say("why it asks: %s", body.Reason)
 	d.changes(body.Tool.Changed)

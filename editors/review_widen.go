@@ -76,7 +76,7 @@ func (d *document) covered(tools []message.Tool) {
 	for _, tool := range tools {
 		d.gap()
 		d.value("tool", tool.Label)
-		d.value("what its connector says that it does", tool.Description)
+		d.lines("what its connector says that it does", tool.Description)
 		if tool.InputSchemaText != "" {
 			d.say("arguments that it takes")
 			d.WriteString(Lines(tool.InputSchemaText))

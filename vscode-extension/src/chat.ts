@@ -72,7 +72,10 @@ class CallTool implements vscode.LanguageModelTool<CallInput> {
     try {
       // The question comes when the agent has got there, and whoever writes elsewhere meanwhile goes on writing (U3).
       const result: CallResult = await this.questions.expecting(callId, false, () => client.request(requests.toolCall, { tool: input.tool, argumentsText, callId, include: ["text"] }));
-      this.session.argumentsOf.set(callId, { tool: result.tool, argumentsText });
+      const tool = await this.toolOf(result.tool);
+      if (tool !== undefined) {
+        this.session.making(callId, { tool: tool.id, label: tool.label, argumentsText });
+      }
       return answer(resultForModel(result));
     } finally {
       cancelled.dispose();

@@ -21,6 +21,14 @@ export interface Catalogue {
 const activityKey = "activity";
 const mostRemembered = 50;
 
+/** A call that this window saw with what it is given. */
+export interface Made {
+  /** the tool by its id, and as people know it */
+  tool: string;
+  label: string;
+  argumentsText: string;
+}
+
 /** The window's state. */
 export class Session implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Part>();
@@ -41,7 +49,7 @@ export class Session implements vscode.Disposable {
   browser: BrowserResult | undefined;
   activity = new ActivityLog();
   /** Arguments of calls that this window saw, by call. */
-  readonly argumentsOf = new Newest<{ tool: string; argumentsText: string }>(mostCalls);
+  private readonly argumentsOf = new Newest<Made>(mostCalls);
   /** Connectors that VS Code's own chat runs as well. */
   alsoRun = new Set<string>();
   /** Whether Pillion has told everything once since it came up. */
@@ -111,6 +119,20 @@ export class Session implements vscode.Disposable {
         this.permissionsSoon();
       }
     });
+  }
+
+  /**
+   * What a call was given, where this window saw that. The question before a call may have been about another one, such as the
+   * start of the browser that a page is opened in.
+   */
+  made(call: { callId: string; tool: string }): Made | undefined {
+    const known = this.argumentsOf.get(call.callId);
+    return known?.label === call.tool ? known : undefined;
+  }
+
+  /** Takes over what a call is given. */
+  making(callId: string, made: Made): void {
+    this.argumentsOf.set(callId, made);
   }
 
   /** The connectors in the order of views: what waits first, then by name; shadowed ones last. */
@@ -258,7 +280,7 @@ export class Session implements vscode.Disposable {
       this.asks.set(ask.askId, ask);
       if (ask.kind === "approval" && ask.callId !== undefined) {
         const body = ask.body as { tool: Tool; argumentsText: string };
-        this.argumentsOf.set(ask.callId, { tool: body.tool.id, argumentsText: body.argumentsText });
+        this.argumentsOf.set(ask.callId, { tool: body.tool.id, label: body.tool.label, argumentsText: body.argumentsText });
       }
     }
     this.changed.fire("asks");

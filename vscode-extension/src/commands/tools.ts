@@ -91,14 +91,14 @@ export function toolCommands(context: Context): Commands {
     },
     "pillion.call.open": (call: Activity) => calls.showCall(call.callId, call.tool),
     "pillion.call.again": async (call: Activity | undefined) => {
-      const known = call === undefined ? undefined : session.argumentsOf.get(call.callId);
+      const known = call === undefined ? undefined : session.made(call);
       return known === undefined ? calls.runLast() : calls.again(known);
     },
     "pillion.call.cancel": async (call: Activity | undefined) => {
       const callId = call?.callId ?? (await pickRunning(context));
       return callId === undefined ? undefined : client.request(requests.callCancel, { callId });
     },
-    "pillion.call.refuse": async (call: Activity) => rule("deny")((await client.request(requests.toolDetail, { tool: session.argumentsOf.get(call.callId)?.tool ?? call.tool }))),
+    "pillion.call.refuse": async (call: Activity) => rule("deny")((await client.request(requests.toolDetail, { tool: session.made(call)?.tool ?? call.tool }))),
     "pillion.standing.undo": async (standing: Standing | undefined) => {
       if (standing?.kind === "rule") {
         await questions.raise(() => client.request(requests.permissionRemove, { id: standing.rule.id }));

@@ -10,7 +10,7 @@ import { block, button, list, row, said, value } from "../plain/page";
 import { hasItsFolders, isPicture, resultPage } from "../plain/result_page";
 import { html, label, neutral } from "../plain/visible";
 import { permissionWords } from "../plain/words";
-import type { Session } from "../session";
+import type { Made, Session } from "../session";
 import type { ArgumentEditors } from "./arguments";
 import { following } from "./following";
 import { pictures } from "./pictures";
@@ -18,14 +18,9 @@ import type { QuestionDocuments } from "./questions";
 import type { TextDocuments } from "./text";
 import { openPage, type OpenPage } from "./web_page";
 
-/** The last call of the user's own, to run again. */
-interface Made {
-  tool: string;
-  argumentsText: string;
-}
-
 /** Makes calls and shows what comes of them. */
 export class Calls {
+  /** the last call of the user's own, to run again */
   private last: Made | undefined;
 
   constructor(
@@ -78,7 +73,7 @@ export class Calls {
     const actedAt = Date.now();
     const result = await this.call(tool, argumentsText);
     if (result !== undefined && result.status !== "invalidArguments") {
-      await this.show(tool.label, result, { tool: tool.id, argumentsText }, this.attention.isFree(actedAt));
+      await this.show(tool.label, result, { tool: tool.id, label: tool.label, argumentsText }, this.attention.isFree(actedAt));
     }
     return result;
   }
@@ -93,7 +88,7 @@ export class Calls {
   }
 
   /** Opens the arguments of an earlier call, to run it again. */
-  async again({ tool, argumentsText }: Made): Promise<void> {
+  async again({ tool, argumentsText }: Pick<Made, "tool" | "argumentsText">): Promise<void> {
     const whole = (await this.session.client.request(requests.toolDetail, { tool })).tool;
     await this.editors.openForCall(whole, argumentsText, (text) => this.runFromEditor(whole, text));
   }
@@ -105,13 +100,11 @@ export class Calls {
       await this.showRecord(callId, tool);
       return;
     }
-    const known = this.session.argumentsOf.get(callId);
     if (detail.result === undefined) {
       void vscode.window.showInformationMessage(neutral(`Pillion: ${tool} ${detail.state === "running" ? "is running" : detail.state === "asking" ? "waits for your answer" : "has no result that is kept"}.`));
       return;
     }
-    // The question before a call may have been about another one, such as the start of the browser that a page is opened in.
-    await this.show(tool, detail.result, known?.tool === detail.result.tool ? known : undefined, true);
+    await this.show(tool, detail.result, this.session.made({ callId, tool }), true);
   }
 
   private async showRecord(callId: string, tool: string): Promise<void> {
@@ -141,8 +134,8 @@ export class Calls {
 
   private async call(tool: Tool, argumentsText: string): Promise<CallResult | undefined> {
     const callId = randomUUID();
-    this.last = { tool: tool.id, argumentsText };
-    this.session.argumentsOf.set(callId, this.last);
+    this.last = { tool: tool.id, label: tool.label, argumentsText };
+    this.session.making(callId, this.last);
     try {
       const result = await following<CallResult>(this.session, this.questions, callId, `Running ${label(tool.label, 60)}`, (workDoneToken) =>
         this.session.client.request(requests.toolCall, { tool: tool.id, argumentsText, callId, include: ["text", "content", "structured"], workDoneToken }),

@@ -61,7 +61,7 @@ export class ActivityView implements vscode.TreeDataProvider<Activity>, vscode.D
     const outcome = callWords(call.state, call.status);
     // A side bar is narrow: that one asked oneself goes without saying.
     item.description = [outcome, clock(call.at), call.asker === undefined || call.asker === "editor" ? "" : label(call.asker, 40)].filter((p) => p !== "").join(" · ");
-    const known = this.session.argumentsOf.get(call.callId);
+    const known = this.session.made(call);
     item.tooltip = [
       `${label(call.tool)}: ${outcome}`,
       `at ${new Date(call.at).toLocaleString()}`,

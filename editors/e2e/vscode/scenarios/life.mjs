@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allow, call, approval, openFile, sidecars } from "../steps.mjs";
+import { allow, call, callOnce, approval, made, openFile, sidecars } from "../steps.mjs";
 import { againMs, pressButton, running, until } from "../workbench.mjs";
 
 function end(pid) {
@@ -143,6 +143,9 @@ export const life = {
   },
 
   async TestC81_VSCodeTenReloadsLeaveOneSidecar(window) {
+    await allow(window, "notes");
+    await callOnce(window, "notes.write_note", { "/name": "todo", "/text": "before" });
+    await made(window, "notes.write_note", "done").waitFor();
     const seen = new Set(sidecars().map(({ pid }) => pid));
     // The next one comes when the window has a sidecar of its own, when it is drawn, or when it has only begun.
     const reached = [
@@ -159,6 +162,10 @@ export const life = {
     }
     await window.status("ready");
     await until("one sidecar is left", () => sidecars().length === 1);
+    // What was called is listed still, and a click shows what is recorded of it (E11).
+    await window.click(made(window, "notes.write_note", "done"), () => window.page.locator('.tab:has-text("notes.write_note")').isVisible());
+    await window.keep("earlier-call");
+    await window.closeEditors();
   },
 
   async "editor quits"(window) {
