@@ -105,6 +105,7 @@ e2e-beds:
 e2e-run: e2e-beds build
 	$(LEG) -tests e2e $(E2E) -skip '^Test((Server)?Conformance|MoreServers|DriveScenario)$$' ./editors/e2e
 	$(LEG) -tests conformance $(E2E) -run '^TestConformance$$' ./editors/e2e
+	$(LEG) -tests conformance-server $(E2E) -run '^TestServerConformance$$' ./editors/e2e
 	$(LEG) -tests neovim-floor $(PLUGIN) neovim-floor
 	$(LEG) -tests neovim-newest $(PLUGIN) neovim-newest
 

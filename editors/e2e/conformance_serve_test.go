@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -13,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -93,12 +95,88 @@ func authorised(t *testing.T, s *sandbox) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
-		r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host
-		r.Out.Host = r.In.Host // which is judged
-		r.Out.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
-	}})
+	proxy := httptest.NewServer(proving(target, strings.TrimSpace(string(token))))
 	t.Cleanup(proxy.Close)
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	return proxy.URL + target.Path
 }
+
+// proving passes requests on to an address with the token that it wants. An answer that begins to come before the end of its request
+// was looked for is no reason to give the request up: net/http closes the body of one by then, unless it is told that both go on at
+// once, and the transport takes that for a failed request.
+func proving(target *url.URL, token string) http.Handler {
+	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host
+		r.Out.Host = r.In.Host // which is judged
+		r.Out.Header.Set("Authorization", "Bearer "+token)
+	}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		proxy.ServeHTTP(w, r)
+	})
+}
+
+// TestConformanceProxy holds that an answer passes whole whose stream begins while the transport has yet to look for the end of the
+// request.
+func TestConformanceProxy(t *testing.T) {
+	begun := make(chan struct{})
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body)
+		_, _ = io.WriteString(w, "begun ")
+		_ = http.NewResponseController(w).Flush()
+		<-begun
+		_, _ = io.WriteString(w, r.Header.Get("Authorization"))
+	}))
+	defer upstream.Close()
+	target, err := url.Parse(upstream.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = &lateEnd{ReadCloser: r.Body, begun: begun}
+		proving(target, "word").ServeHTTP(&beginning{ResponseWriter: w, begun: begun}, r)
+	}))
+	defer front.Close()
+	answer, err := http.Post(front.URL, "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || string(text) != "begun Bearer word" {
+		t.Errorf("%q came back: %v", text, err)
+	}
+}
+
+// lateEnd is a body whose end is read once its answer has begun.
+type lateEnd struct {
+	io.ReadCloser
+	begun   chan struct{}
+	hasRead bool
+}
+
+func (l *lateEnd) Read(to []byte) (int, error) {
+	if l.hasRead {
+		<-l.begun
+	}
+	l.hasRead = true
+	return l.ReadCloser.Read(to)
+}
+
+// beginning tells when the first of an answer was written.
+type beginning struct {
+	http.ResponseWriter
+	begun chan struct{}
+	once  sync.Once
+}
+
+func (b *beginning) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+
+func (b *beginning) Write(text []byte) (int, error) {
+	n, err := b.ResponseWriter.Write(text)
+	b.FlushError()
+	b.once.Do(func() { close(b.begun) })
+	return n, err
+}
+
+func (b *beginning) FlushError() error { return http.NewResponseController(b.ResponseWriter).Flush() }
