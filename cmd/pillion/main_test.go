@@ -186,10 +186,11 @@ func (w *world) project(entries ...string) { w.t.Helper(); w.write(w.projectFile
 func (w *world) user(entries ...string)    { w.t.Helper(); w.write(w.userFile(), file(entries...)) }
 
 // edit opens the repository in an editor.
-func (w *world) edit() *editortest.Editor {
+func (w *world) edit(asks ...message.AskKind) *editortest.Editor {
 	w.t.Helper()
 	e := editortest.Start(w.t, editortest.Options{
 		Command: []string{pathOf(w.t, "pillion"), "--stdio"}, Environ: w.environ, Roots: []string{w.repository},
+		Asks: asks,
 	})
 	editortest.Request(e, message.Connectors, message.Empty{}) // who looks for the window after an answer finds it
 	return e
