@@ -21,6 +21,8 @@ func switches(o Options, profile string) []string {
 		"--disable-field-trial-config",
 		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
 		"--disable-hang-monitor", "--disable-prompt-on-repost", "--disable-popup-blocking", "--disable-ipc-flooding-protection",
+		// Scripts are told of the role and the name of each element, which makes a snapshot several times as fast.
+		"--enable-blink-features=ComputedAccessibilityInfo",
 		"--mute-audio", "--hide-scrollbars", "--force-color-profile=srgb",
 		"--password-store=basic", "--use-mock-keychain",
 		"--disable-gpu",

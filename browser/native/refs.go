@@ -6,12 +6,15 @@ import (
 	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 )
 
 // element is what a ref of a snapshot stands for.
 type element struct {
-	node    cdp.BackendNodeID
+	node    cdp.BackendNodeID // 0 is one that a script saw, until the browser was asked for it
+	number  int               // among those that the script saw
+	world   runtime.ExecutionContextID
 	frame   cdp.FrameID
 	session target.SessionID
 	label   string // what the snapshot called it

@@ -15,13 +15,38 @@ const (
 	maxFrameDepth = 10
 )
 
-// document is the accessibility tree of one frame, with those of the frames in it.
+// document is what was read of one frame, with what was read of the frames in it.
 type document struct {
 	frame   cdp.FrameID
 	session target.SessionID
+	walked  *walked // as a script saw it; nil is as the browser's own tree has it, in what follows
 	nodes   []axNode
 	inner   map[cdp.BackendNodeID]*document // by the element that holds the frame
 	missing string                          // why there is no tree; "" when there is one
+}
+
+// title is how the page is called, as far as that is known.
+func (d *document) title() string {
+	switch {
+	case d.walked != nil:
+		return d.walked.title
+	case len(d.nodes) > 0:
+		return text(d.nodes[0].Name)
+	}
+	return ""
+}
+
+// hasTree reports whether some of it is as the browser's own tree has it.
+func (d *document) hasTree() bool {
+	if d.walked == nil {
+		return len(d.nodes) > 0
+	}
+	for _, inner := range d.walked.inner {
+		if inner.hasTree() {
+			return true
+		}
+	}
+	return false
 }
 
 // renderer writes a document as lines and gives refs.
@@ -53,6 +78,12 @@ func (r *renderer) document(d *document, depth, frames int, isShown bool) {
 	if d.missing != "" {
 		if isShown {
 			r.write(depth, "- (this frame cannot be read: "+d.missing+")")
+		}
+		return
+	}
+	if d.walked != nil {
+		if isShown {
+			r.walked(d, depth, frames)
 		}
 		return
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/domsnapshot"
+
+	"pillion/browser/devtools"
 )
 
 const (
@@ -56,49 +58,68 @@ func (s *snapshot) window(from, limit int) (text, left string) {
 func (d *driver) takeSnapshot(ctx context.Context, t *tab, below string) (*snapshot, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, snapshotPatience, errors.New("the page did not answer in time"))
 	defer cancel()
+	root, number := t.frame(), -1
 	r := renderer{}
 	if below != "" {
-		found, err := d.element(t, below)
+		found, err := d.shown(t, below)
 		if err != nil {
 			return nil, err
 		}
-		r.below = found.node
+		if r.below = found.node; found.world != 0 {
+			root, number = found.frame, found.number
+		}
 	}
-	// The page makes one after the other; here one is read while it is at the next.
-	clickable := make(chan map[place]bool, 1)
-	go func() { clickable <- d.clickable(ctx, t) }()
-	page, err := d.gather(ctx, t.frame(), 0)
-	r.clickable = <-clickable
+	read, err := d.gather(ctx, root, number, r.below == 0, 0)
 	if err != nil {
 		return nil, err
 	}
+	if read.hasTree() {
+		r.clickable = d.clickable(ctx, t)
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(page.nodes) > 0 {
-		t.title = text(page.nodes[0].Name)
+	if title := read.title(); root == t.frame() && title != "" {
+		t.title = title
 	}
 	d.refs.begin(t.id)
 	r.refs = &d.refs
-	r.document(page, 0, 0, r.below == 0)
+	r.document(read, 0, 0, r.below == 0)
 	return &snapshot{d.refs.snapshot, r.lines}, nil
 }
 
-// element is what a ref stands for in the tab.
-func (d *driver) element(t *tab, ref string) (element, error) {
+// shown is what a ref stands for in the tab, as the snapshot has it.
+func (d *driver) shown(t *tab, ref string) (element, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.refs.find(ref, t.id)
 }
 
-// gather reads the tree of a frame and of those in it.
-func (d *driver) gather(ctx context.Context, id cdp.FrameID, depth int) (*document, error) {
+// element is what a ref stands for in the tab, as the browser knows it.
+func (d *driver) element(ctx context.Context, t *tab, ref string) (element, error) {
+	e, err := d.shown(t, ref)
+	if err != nil || e.world == 0 {
+		return e, err
+	}
+	node, err := d.described(ctx, e)
+	if err != nil {
+		return e, err
+	}
+	e.node = node.BackendNodeID
+	return e, nil
+}
+
+// gather reads a frame and those in it: as the script sees it where it can and that is wanted, else as the browser's own tree.
+// Where below is not -1, only what lies in the element of the script with that number is read.
+func (d *driver) gather(ctx context.Context, id cdp.FrameID, below int, byScript bool, depth int) (*document, error) {
 	d.mu.Lock()
 	f := d.frames[id]
 	if f == nil {
 		d.mu.Unlock()
 		return nil, errors.New("the page has gone")
 	}
-	session, doc := d.browser.Session(f.session), &document{frame: id, session: f.session, inner: map[cdp.BackendNodeID]*document{}}
+	copied := *f
+	doc := &document{frame: id, session: f.session, inner: map[cdp.BackendNodeID]*document{}}
+	isFirst := d.sessions[f.session] != nil && cdp.FrameID(d.sessions[f.session].info.TargetID) == id
 	var inner []cdp.FrameID
 	for _, other := range d.frames {
 		if other.parent == id && len(inner) < maxFrames && depth < maxFrameDepth {
@@ -106,24 +127,67 @@ func (d *driver) gather(ctx context.Context, id cdp.FrameID, depth int) (*docume
 		}
 	}
 	d.mu.Unlock()
+	slices.Sort(inner)
+	if byScript {
+		seen, err := d.walk(ctx, copied, isFirst, below)
+		var answered *devtools.Error // that it does not do this, in this frame
+		if err != nil && !errors.As(err, &answered) {
+			return nil, err
+		}
+		if seen != nil {
+			doc.walked = seen
+			d.gatherSeen(ctx, doc, inner, depth)
+			return doc, nil
+		}
+	}
+	if below >= 0 {
+		return nil, errors.New("the page has changed; take a snapshot of the whole page")
+	}
+	return doc, d.gatherTree(ctx, doc, inner, depth)
+}
+
+// gatherSeen reads the frames in a frame that the script saw.
+func (d *driver) gatherSeen(ctx context.Context, doc *document, inner []cdp.FrameID, depth int) {
+	if len(inner) == 0 {
+		return
+	}
+	for text := range strings.SplitSeq(doc.walked.records, recordEnd) {
+		one, ok := parseRecord(text)
+		if !ok || one.role != "Iframe" {
+			continue
+		}
+		node, err := d.described(ctx, element{number: one.number, world: doc.walked.world, session: doc.session})
+		if err != nil || !slices.Contains(inner, node.FrameID) {
+			continue // it went meanwhile
+		}
+		read, err := d.gather(ctx, node.FrameID, -1, true, depth+1)
+		if err != nil {
+			read = &document{missing: "it did not answer"}
+		}
+		doc.walked.inner[one.number] = read
+	}
+}
+
+// gatherTree reads the browser's own tree of a frame, and the frames in it.
+func (d *driver) gatherTree(ctx context.Context, doc *document, inner []cdp.FrameID, depth int) error {
+	session := d.browser.Session(doc.session)
 	var tree axTree
-	if err := session.Call(ctx, accessibility.GetFullAXTree.Method, accessibility.GetFullAXTreeParams{FrameID: id}, &tree); err != nil {
-		return nil, fmt.Errorf("read the page: %w", err)
+	if err := session.Call(ctx, accessibility.GetFullAXTree.Method, accessibility.GetFullAXTreeParams{FrameID: doc.frame}, &tree); err != nil {
+		return fmt.Errorf("read the page: %w", err)
 	}
 	doc.nodes = tree.Nodes
-	slices.Sort(inner)
 	for _, frame := range inner {
 		owner, err := cdp.Call(ctx, session, dom.GetFrameOwner, dom.GetFrameOwnerParams{FrameID: frame})
 		if err != nil {
 			continue // it went meanwhile, or is no element of the page
 		}
-		read, err := d.gather(ctx, frame, depth+1)
+		read, err := d.gather(ctx, frame, -1, false, depth+1)
 		if err != nil {
 			read = &document{missing: "it did not answer"}
 		}
 		doc.inner[owner.BackendNodeID] = read
 	}
-	return doc, nil
+	return nil
 }
 
 // clickable are the elements that answer to clicks without being made for it, as their scripts have them. They are of no role that

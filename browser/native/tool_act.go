@@ -48,7 +48,7 @@ func click(ctx context.Context, c *call, in clicking) error {
 
 // act does something to an element and waits for what comes of it.
 func (c *call) act(ctx context.Context, ref string, do func(context.Context, element) error) error {
-	e, err := c.d.element(c.tab, ref)
+	e, err := c.d.element(ctx, c.tab, ref)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func fillForm(ctx context.Context, c *call, in form) error {
 	}
 	return c.move(ctx, func(ctx context.Context) error {
 		for i, one := range in.Fields {
-			e, err := c.d.element(c.tab, one.Target)
+			e, err := c.d.element(ctx, c.tab, one.Target)
 			if err == nil {
 				err = c.fillOne(ctx, e, one)
 			}

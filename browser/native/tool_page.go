@@ -211,7 +211,7 @@ func evaluate(ctx context.Context, c *call, in script) error {
 
 func (c *call) evaluated(ctx context.Context, in script) (json.RawMessage, error) {
 	if in.Target != "" {
-		e, err := c.d.element(c.tab, in.Target)
+		e, err := c.d.element(ctx, c.tab, in.Target)
 		if err != nil {
 			return nil, err
 		}

@@ -74,7 +74,7 @@ func (c *call) clip(ctx context.Context, in picture) (*page.Viewport, error) {
 		}
 		return clip, nil
 	}
-	e, err := c.d.element(c.tab, in.Target)
+	e, err := c.d.element(ctx, c.tab, in.Target)
 	if err != nil {
 		return nil, err
 	}
