@@ -163,6 +163,7 @@ export const life = {
     await window.status("ready");
     await until("one sidecar is left", () => sidecars().length === 1);
     // What was called is listed still, and a click shows what is recorded of it (E11).
+    await window.showViews();
     await window.click(made(window, "notes.write_note", "done"), () => window.page.locator('.tab:has-text("notes.write_note")').isVisible());
     await window.keep("earlier-call");
     await window.closeEditors();
