@@ -136,7 +136,7 @@ const allowances: Record<AllowedBy, string> = {
   readOnly: "it only reads",
   rule: "a standing permission",
   session: "a permission of this session",
-  answer: "you allowed this call",
+  answer: "your answer",
 };
 
 /** What let a call run, in words. */
