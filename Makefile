@@ -166,8 +166,8 @@ bench:
 
 # The unit leg runs them too; here each attempt has its line.
 redteam:
-	$(LEG) -each -tests redteam go test -race -count 1 -json -run '^(TestRedTeam|TestC7[0-4]_|TestS[0-9]+_)' \
-	  ./cmd/... ./sidecar/... ./editors ./mcp/consent ./mcp/permission ./mcp/repository ./mcp/host ./mcp/config ./mcp/process ./mcp/redact
+	$(LEG) -each -tests redteam go test -race -count 1 -json -run '^(TestRedTeam|TestC7[0-4]_|TestS[0-9]+_|TestV7_)' \
+	  ./cmd/... ./sidecar/... ./editors ./mcp/serve ./mcp/admission ./mcp/consent ./mcp/permission ./mcp/repository ./mcp/host ./mcp/config ./mcp/process ./mcp/redact
 
 # The unit leg runs a few seconds of it.
 soak:

@@ -93,6 +93,34 @@ func TestI6_EveryOperationIsKnownByAllItsDoors(t *testing.T) {
 	}
 }
 
+// TestI6_WhatServeOffersIsAnOperation holds that each tool which serve offers to agents by itself stands for a method, and that none
+// stands for one that people alone may use (S6): what else an agent can use are the connectors' own tools.
+func TestI6_WhatServeOffersIsAnOperation(t *testing.T) {
+	t.Parallel()
+	methods := map[string]message.Declared{}
+	for _, d := range message.All() {
+		methods[d.Method] = d
+	}
+	offered := map[string]string{"search": message.Tools.Method, "describe": message.ToolDetail.Method, "call": message.ToolCall.Method}
+	w := newWorld(t)
+	w.user(w.fake("mine", "echo", nil))
+	for _, version := range bothEras {
+		tools, err := w.startAgent(t, "agent", version).session.ListTools(t.Context(), nil)
+		if err != nil || len(tools.Tools) != len(offered) {
+			t.Fatalf("%+v, %v", tools, err)
+		}
+		for _, tool := range tools.Tools {
+			method := offered[tool.Name]
+			if !slices.ContainsFunc(operations(), func(o operation) bool { return o.method == method }) {
+				t.Errorf("the tool %s belongs to no operation", tool.Name)
+			}
+			if methods[method].ForPeopleOnly {
+				t.Errorf("the tool %s is for people only", tool.Name)
+			}
+		}
+	}
+}
+
 // TestI6_WhatChangesTrustHasNoDoorForAgents holds that no method for people alone is what an agent is offered (S6).
 func TestI6_WhatChangesTrustHasNoDoorForAgents(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,7 @@
 //go:build !windows
 
+//lint:file-ignore SA1019 sampling is asked for until it is taken out of MCP (SEP-2577)
+
 package main
 
 import (
