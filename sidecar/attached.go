@@ -158,6 +158,25 @@ func (s *Session) describeRoots(roots []string) {
 	}
 }
 
+// focused tells who looks for a window that this one has the focus.
+func (s *Session) focused(context.Context, message.Empty) {
+	at := time.Now().UTC()
+	listener := s.attached.socket()
+	if listener == nil {
+		return
+	}
+	s.inBackground(func() { // the folder may be slow, and whoever reads the editor's messages does not wait for it
+		err := listener.Describe(func(d *message.WindowDescriptor) {
+			if at.After(d.FocusedAt) {
+				d.FocusedAt = at
+			}
+		})
+		if err != nil {
+			s.log.Warn("it is not told to terminals that the window has the focus", "error", err)
+		}
+	})
+}
+
 func (s *Session) describe(listener *attach.Listener, roots []string) {
 	err := listener.Describe(func(d *message.WindowDescriptor) { d.Roots = rootURIs(roots) })
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 func (s *Session) handlePillion(r *rpc.Router) {
 	s.handleShared(r)
 	rpc.HandleNotification(r, message.TrustChanged, s.trustChanged)
+	rpc.HandleNotification(r, message.Focused, s.focused)
 	rpc.Handle(r, message.ConnectorAdd, s.connectorAdd)
 	rpc.Handle(r, message.ConnectorRemove, s.connectorRemove)
 	rpc.Handle(r, message.Imports, s.imports)

@@ -304,3 +304,23 @@ func TestU8_AnAgentGivesUpBeforeItsUserAnswers(t *testing.T) {
 		t.Errorf("%t: %s", isError, text)
 	}
 }
+
+// TestU8_OfTwoWindowsOnAFolderTheLastFocused has the one that was opened first get the focus back.
+func TestU8_OfTwoWindowsOnAFolderTheLastFocused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, second := w.edit(), w.edit()
+	chosen := func() string { return decode[listShape](t, w.expect(exitOK, "mcp", "list", "--json")).Window }
+	if got := chosen(); !strings.HasPrefix(got, pidText(second)) {
+		t.Errorf("the one opened last: window %s", got)
+	}
+	for _, focused := range []*editortest.Editor{first, second, first} {
+		editortest.Notify(focused, message.Focused, message.Empty{})
+		eventually(t, "the window that has the focus is chosen", func() bool { return strings.HasPrefix(chosen(), pidText(focused)) })
+	}
+	go letJoin(first, message.JoinSession)
+	w.startAgent(t, "agent", bothEras[0])
+	if asks := editortest.Request(second, message.Asks, message.Empty{}).Asks; len(asks) != 0 {
+		t.Errorf("the other window was asked: %+v", asks)
+	}
+}

@@ -33,5 +33,16 @@ vim.api.nvim_create_autocmd({ 'VimEnter', 'UIEnter', 'DirChanged', 'BufReadPost'
   end,
 })
 
+vim.api.nvim_create_autocmd('FocusGained', {
+  group = group,
+  desc = 'tell Pillion: agents join the window that had the focus last',
+  callback = function()
+    local client = package.loaded['pillion.client']
+    if client and client.running() then
+      client.notify(require('pillion.protocol').notifications.focused, vim.empty_dict())
+    end
+  end,
+})
+
 vim.keymap.set('n', '<Plug>(pillion)', '<Cmd>Pillion<CR>', { desc = 'Pillion: connectors' })
 vim.keymap.set('n', '<Plug>(pillion-questions)', '<Cmd>Pillion questions<CR>', { desc = 'Pillion: what is asked' })

@@ -5,6 +5,24 @@ local T, machine, neovim = h.set()
 
 local quick = 'lua vim.g.pillion = { restart = { attempts = 2, delay_ms = 10 } }'
 
+T['U8 the window that has the focus is told of'] = function()
+  local m = machine()
+  m.configure({ notes = m.notes() })
+  local n = neovim(m, { before = quick })
+  n.connector('notes', 'waiting')
+  n.lua([[
+    local client = vim.lsp.get_clients({ name = 'pillion' })[1]
+    local told = client.server_capabilities.experimental.pillion
+    local path = vim.fs.joinpath(vim.fs.dirname(told.attach.socket), told.window .. '.json')
+    function _G.focused_at()
+      return vim.json.decode(table.concat(vim.fn.readfile(path))).focusedAt
+    end
+    _G.before = _G.focused_at()
+    vim.api.nvim_exec_autocmds('FocusGained', {})
+  ]])
+  n.wait_for('it to be written down', '_G.before ~= nil and _G.focused_at() ~= _G.before')
+end
+
 T['sidecar killed'] = function()
   local m = machine()
   m.configure({ notes = m.notes() })

@@ -13,6 +13,12 @@ func All() []Declared {
 			ForPeopleOnly: true,
 		},
 		{
+			Name:      "Focused",
+			Method:    Focused.Method,
+			Direction: DirectionNotification,
+			Doc:       "Tells that the editor's window has the focus now. Of windows that an agent or a terminal could join alike, it joins the one that had it last; one whose editor never says so counts from when it was opened.",
+		},
+		{
 			Name:      "Connectors",
 			Method:    Connectors.Method,
 			Direction: DirectionRequest,

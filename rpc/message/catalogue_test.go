@@ -31,7 +31,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/events", "event pillion/event", "request pillion/doctor",
 		"request pillion/log", "request pillion/activity", "request pillion/stats",
 		"request pillion/mode", "request pillion/mode/set", "request pillion/stopAll",
-		"notification pillion/trustChanged",
+		"notification pillion/trustChanged", "notification pillion/focused",
 		"request pillion/attach/challenge", "request pillion/attach",
 	}
 	if got := names(All()); !slices.Equal(got, sorted(want)) {

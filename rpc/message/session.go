@@ -84,3 +84,8 @@ type TrustChangedParams struct {
 //
 //pillion:people
 var TrustChanged = rpc.Notification[TrustChangedParams]{Method: "pillion/trustChanged"}
+
+// Focused tells that the editor's window has the focus now. Of windows that an
+// agent or a terminal could join alike, it joins the one that had it last; one
+// whose editor never says so counts from when it was opened.
+var Focused = rpc.Notification[Empty]{Method: "pillion/focused"}

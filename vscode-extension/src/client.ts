@@ -165,6 +165,11 @@ export class Client implements vscode.Disposable {
     this.tell(notifications.trustChanged, { trusted: settingsNow().trusted !== false });
   }
 
+  /** Tells Pillion that this window has the focus: agents join the one that had it last. */
+  tellFocus(): void {
+    this.tell(notifications.focused, {});
+  }
+
   /** The client that language features go through, for progress; undefined where nothing runs. */
   get languageClient(): LanguageClient | undefined {
     return this.now.kind === "running" ? this.current : undefined;

@@ -42,6 +42,7 @@ export function living(context: Context): vscode.Disposable {
     // VS Code tells nobody when its chat starts a server: it is looked at when the user comes back.
     vscode.window.onDidChangeWindowState(({ focused }) => {
       if (focused && client.state.kind === "running") {
+        client.tellFocus();
         void session.seedAlsoRun().catch(() => undefined);
       }
     }),

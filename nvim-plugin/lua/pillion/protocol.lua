@@ -2572,6 +2572,12 @@ M.notifications = {
   ---
   ---Params: `pillion.TrustChangedParams`.
   trust_changed = 'pillion/trustChanged',
+  ---Tells that the editor's window has the focus now. Of windows that an agent or a terminal
+  ---could join alike, it joins the one that had it last; one whose editor never says so counts
+  ---from when it was opened.
+  ---
+  ---Params: `pillion.Empty`.
+  focused = 'pillion/focused',
 }
 
 ---What Pillion tells the editor.

@@ -3073,11 +3073,18 @@ export const requests = {
 export interface Notifications {
   /** Tells that the user trusts the workspace, or no longer does. */
   "pillion/trustChanged": { params: TrustChangedParams };
+  /**
+   * Tells that the editor's window has the focus now. Of windows that an agent or a terminal
+   * could join alike, it joins the one that had it last; one whose editor never says so counts
+   * from when it was opened.
+   */
+  "pillion/focused": { params: Empty };
 }
 
 /** The names in {@link Notifications}. */
 export const notifications = {
   trustChanged: "pillion/trustChanged",
+  focused: "pillion/focused",
 } as const satisfies Record<string, keyof Notifications>;
 
 /** What Pillion tells the editor. */
