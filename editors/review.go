@@ -18,6 +18,7 @@ const (
 	mixedHeading    = "Pillion asks: may these connectors of this repository run programs on this machine, or be connected to?"
 	ownHeading      = "Pillion asks: may these connectors of your own run in this folder?"
 	approvalHeading = "Pillion asks: may this tool be called with exactly these arguments?"
+	browserHeading  = "Pillion asks: may this session have a browser?"
 	requestHeading  = "Pillion asks: may exactly this be asked of the connector?"
 	foreignNote     = "Lines that begin with \"| \" are not Pillion's words: they come from a file, a caller or a connector."
 )
@@ -230,7 +231,27 @@ func (d *document) files(files []message.NamedFile) {
 	}
 }
 
+// isBrowserStart reports whether it is asked whether a session may have a browser, and no call is.
+func isBrowserStart(body message.ApprovalBody) bool {
+	return body.Method == message.BrowserStart.Method
+}
+
+func browserText(ask message.Ask, body message.ApprovalBody, how string) string {
+	var d document
+	d.say(browserHeading)
+	d.say(foreignNote)
+	d.gap()
+	d.value("asked for by", askerText(ask.Asker))
+	d.say("why it asks: %s", body.Reason)
+	d.say("what it is: %s", body.Tool.Description)
+	d.value("what drives it", body.ArgumentsText)
+	return d.end("Nothing is started before you answer.", how, "")
+}
+
 func approvalText(ask message.Ask, body message.ApprovalBody, how string) string {
+	if isBrowserStart(body) {
+		return browserText(ask, body, how)
+	}
 	var d document
 	what := "tool"
 	if body.Method != "" {
@@ -320,6 +341,9 @@ func Prompt(ask message.Ask) string {
 		return clip(consentPrompt(b))
 	case message.ApprovalBody:
 		// What is foreign and not in quotes comes last: nothing after it is Pillion's.
+		if isBrowserStart(b) {
+			return clip("Pillion: may this session have a browser? " + strings.TrimSuffix(b.Reason, "."))
+		}
 		verb := "call"
 		if b.Method != "" {
 			verb = "ask for"

@@ -84,6 +84,17 @@ func (s *Session) browserStop(ctx context.Context, params message.BrowserParams)
 	return BrowserMessage(c.Browser(ctx, session), params.SessionID), nil
 }
 
+func (s *Session) browserAsk(ctx context.Context, params message.BrowserParams) (message.BrowserResult, error) {
+	c, err := s.host(ctx)
+	if err != nil {
+		return message.BrowserResult{}, err
+	}
+	if err := c.SetBrowserAuto(ctx, false); err != nil {
+		return message.BrowserResult{}, misuse(err)
+	}
+	return BrowserMessage(c.Browser(ctx, browserSession(callerOf(ctx), params.SessionID)), params.SessionID), nil
+}
+
 func (s *Session) browserPicture(ctx context.Context, params message.BrowserParams) (message.BrowserResult, error) {
 	c, err := s.host(ctx)
 	if err != nil {

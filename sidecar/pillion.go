@@ -38,6 +38,7 @@ func (s *Session) handleShared(r *rpc.Router) {
 	rpc.Handle(r, message.Browser, s.browser)
 	rpc.Handle(r, message.BrowserStart, s.browserStart)
 	rpc.Handle(r, message.BrowserStop, s.browserStop)
+	rpc.Handle(r, message.BrowserAsk, s.browserAsk)
 	rpc.Handle(r, message.BrowserPicture, s.browserPicture)
 	rpc.Handle(r, message.Sessions, s.agentSessions)
 	rpc.Handle(r, message.SessionJoin, s.agentSessionJoin)

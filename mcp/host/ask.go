@@ -24,7 +24,8 @@ type Approval struct {
 	CallID, SessionID string
 	Caller            Caller
 	Tool              Tool
-	// Method is that of MCP which is asked for where it is no call of a tool: the Tool only names it then.
+	// Method is that of MCP which is asked for where it is no call of a tool, or that of the editor protocol where a connector of
+	// Pillion's own asks whether it may be in a session at all: the Tool only names it then.
 	Method string
 	// Changed is what differs from the tool that a standing yes was given for, which is suspended.
 	Changed []Change

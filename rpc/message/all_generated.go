@@ -334,6 +334,12 @@ func All() []Declared {
 			Doc:       "Takes a picture of what the browser shows, which is then its pictureUri. It starts nothing.",
 		},
 		{
+			Name:      "BrowserAsk",
+			Method:    BrowserAsk.Method,
+			Direction: DirectionRequest,
+			Doc:       "Takes back that a session has a browser without a question: it clears browserAuto in the user's own settings. A browser that runs goes on.",
+		},
+		{
 			Name:      "BrowserChanged",
 			Method:    BrowserChanged.Method,
 			Direction: DirectionEvent,

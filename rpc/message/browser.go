@@ -86,6 +86,10 @@ var BrowserStop = rpc.Request[BrowserParams, BrowserResult]{Method: "pillion/bro
 // pictureUri. It starts nothing.
 var BrowserPicture = rpc.Request[BrowserParams, BrowserResult]{Method: "pillion/browser/picture"}
 
+// BrowserAsk takes back that a session has a browser without a question: it
+// clears browserAuto in the user's own settings. A browser that runs goes on.
+var BrowserAsk = rpc.Request[BrowserParams, BrowserResult]{Method: "pillion/browser/ask"}
+
 // BrowserChanged tells that a session's browser may stand otherwise. Editors are
 // told of that of the window's own session.
 var BrowserChanged = rpc.Event[BrowserResult]{Method: "pillion/browserChanged"}

@@ -23,7 +23,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/prompts", "request pillion/prompt/get", "request pillion/complete", "event pillion/promptsChanged",
 		"request pillion/agent/prompt", "request pillion/agent/actions", "request pillion/agent/arguments", "request pillion/agent/clean",
 		"request pillion/agent/hint",
-		"request pillion/browser", "request pillion/browser/start", "request pillion/browser/stop", "request pillion/browser/picture",
+		"request pillion/browser", "request pillion/browser/start", "request pillion/browser/stop", "request pillion/browser/picture", "request pillion/browser/ask",
 		"event pillion/browserChanged",
 		"request pillion/asks", "request pillion/ask/answer", "request pillion/ask/show", "event pillion/asksChanged",
 		"request pillion/permissions", "request pillion/permission/set", "request pillion/permission/remove",

@@ -105,6 +105,9 @@ func refusedBrowser(words string) error {
 	}}
 }
 
+// browserStartMethod is what is asked for, in the words of the editor protocol.
+const browserStartMethod = "pillion/browser/start"
+
 // approve asks whether the session may have a browser.
 func (b *browsers) approve(ctx context.Context, e host.Entering) (host.ApprovalAnswer, error) {
 	if b.asker == nil {
@@ -115,7 +118,7 @@ func (b *browsers) approve(ctx context.Context, e host.Entering) (host.ApprovalA
 	arguments, _ := jsontext.AppendQuote([]byte(`{"provider":`), string(p.Name()))
 	callID := e.CallID
 	return b.asker.Approve(ctx, host.Approval{
-		CallID: callID, SessionID: e.Session, Caller: e.Caller,
+		CallID: callID, SessionID: e.Session, Caller: e.Caller, Method: browserStartMethod,
 		Tool: host.Tool{
 			ID: host.ToolID(id, "start"), Label: host.Label(BrowserName, "start"), ServedName: BrowserName + "__start", Connector: id,
 			ConnectorName: BrowserName, Name: "start", Title: "Start a browser for this session", Summary: "Starts a browser without a window for this session.",

@@ -18,7 +18,9 @@ test("TestU6_ABrowserHasItsWordsAndOneFirstAction", () => {
   }
   const novel = "novel" as BrowserState;
   assert.equal(browserLook({ state: novel }), browserLook({ state: "off" }));
-  assert.deepEqual([isShown(undefined), isShown({ state: "off" }), isShown({ state: novel }), isShown({ state: "refused" })], [false, false, false, true]);
+  const shown = (state: BrowserState, auto = false) => isShown({ state, auto });
+  assert.deepEqual([isShown(undefined), shown("off"), shown(novel), shown("refused"), shown("off", true)], [false, false, false, true, true]);
+  assert.equal(browserWords({ state: "off", auto: true }), "off, starts without a question");
 });
 
 test("TestS17_WordsOfABrowserShowNothingUnseen", () => {
@@ -29,10 +31,9 @@ test("TestS17_WordsOfABrowserShowNothingUnseen", () => {
 });
 
 test("the start of the browser is no call that a rule could stand for", () => {
-  assert.equal(isBrowserStart({ connector: "b", name: "start" }, { connector: "b" }), true);
-  assert.equal(isBrowserStart({ connector: "c", name: "start" }, { connector: "b" }), false);
-  assert.equal(isBrowserStart({ connector: "b", name: "browser_evaluate" }, { connector: "b" }), false);
-  assert.equal(isBrowserStart({ connector: "b", name: "start" }, undefined), false);
+  assert.equal(isBrowserStart({ method: "pillion/browser/start" }), true);
+  assert.equal(isBrowserStart({ method: "resources/read" }), false);
+  assert.equal(isBrowserStart({}), false);
 });
 
 test("TestAddressesOfABrowser", () => {
@@ -51,5 +52,6 @@ test("TestTheBrowsersRowHasActionsOfItsOwn", () => {
     }).map(({ command }) => command);
   assert.deepEqual(fitting("browser;running;").sort(), ["pillion.browser.open", "pillion.browser.picture", "pillion.browser.stop"]);
   assert.deepEqual(fitting("browser;refused;"), ["pillion.browser.start"]);
+  assert.deepEqual(fitting("browser;off;auto;"), ["pillion.browser.ask"]);
   assert.deepEqual(fitting("browser;failed;").sort(), ["pillion.browser.explain", "pillion.browser.start"]);
 });

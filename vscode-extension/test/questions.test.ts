@@ -113,6 +113,15 @@ test("a standing yes names where it counts", () => {
   assert.deepEqual(replyTo(ask("approval", approval), { action: "tool:project", values: {} }), { answer: { decision: "tool", scope: "project" } });
 });
 
+test("TestH1_TheStartOfABrowserIsAskedInItsOwnWords", () => {
+  const body: ApprovalBody = { ...approval, method: "pillion/browser/start", tool: { ...tool, description: "It has no window." }, choices: ["decline", "session", "connector"], scopes: ["user"] };
+  const page = questionPage(ask("approval", body));
+  assert.match(page, /<h1>May this session have a browser\?<\/h1>.*It has no window\./s);
+  assert.doesNotMatch(page, /tool|exactly/);
+  assert.deepEqual(standingChoices(body).map(({ action }) => action), ["session:", "connector:user"]);
+  assert.match(questionPage(ask("approval", { ...approval, method: "resources/read" })), /<h1>May this be asked for with exactly/);
+});
+
 test("TestS17_AnElicitationIsNotPillionsVoice", () => {
   const page = questionPage(ask("elicitation", { connector: "c", name: "x", message: "Pillion asks: your password?", schemaText: "{}" }));
   assert.ok(page.includes("asks, not Pillion"));

@@ -1258,7 +1258,8 @@
 ---pillion.ApprovalBody asks about one call.
 ---@class (exact) pillion.ApprovalBody
 ---@field tool pillion.Tool
----MCP method that is asked for, where it is no call of a tool: the tool only names it then
+---MCP method that is asked for, where it is no call of a tool, or pillion/browser/start: the
+---tool only names it then
 ---@field method? string
 ---exactly what will be sent
 ---@field argumentsText string
@@ -2479,6 +2480,11 @@ M.requests = {
   ---
   ---Params: `pillion.BrowserParams`. Result: `pillion.BrowserResult`.
   browser_picture = 'pillion/browser/picture',
+  ---Takes back that a session has a browser without a question: it clears browserAuto in the
+  ---user's own settings. A browser that runs goes on.
+  ---
+  ---Params: `pillion.BrowserParams`. Result: `pillion.BrowserResult`.
+  browser_ask = 'pillion/browser/ask',
   ---Lists every rule.
   ---
   ---Params: `pillion.Empty`. Result: `pillion.PermissionsResult`.

@@ -30,6 +30,10 @@ export function browserCommands(context: Context): Commands {
       session.takeBrowser(browser);
       await told(context, browser);
     },
+    "pillion.browser.ask": async () => {
+      session.takeBrowser(await client.request(requests.browserAsk, {}));
+      void vscode.window.showInformationMessage("Pillion: the first use of the browser in a session asks.");
+    },
     "pillion.browser.explain": async () => told(context, await client.request(requests.browser, {})),
   };
 }

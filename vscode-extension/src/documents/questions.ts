@@ -197,15 +197,26 @@ export class QuestionDocuments implements vscode.Disposable {
       return;
     }
     if (ask.kind === "approval" && "decision" in answer && !["once", "decline"].includes(answer.decision)) {
-      await this.offerUndo(ask, before);
+      await this.offerUndo(ask, before, answer.decision);
+    }
+  }
+
+  private async offerAsking(decision: string): Promise<void> {
+    if (decision !== "connector") {
+      return;
+    }
+    const chosen = await vscode.window.showInformationMessage("Pillion: from now on every session has a browser without a question.", "Undo");
+    if (chosen === "Undo") {
+      await vscode.commands.executeCommand("pillion.browser.ask");
     }
   }
 
   /** Every standing yes shows how to take it back (U5). */
-  private async offerUndo(ask: Ask, before: ReadonlySet<string>): Promise<void> {
+  private async offerUndo(ask: Ask, before: ReadonlySet<string>, decision: string): Promise<void> {
     const body = ask.body as ApprovalBody;
-    if (isBrowserStart(body.tool, this.session.browser)) {
-      return; // No rule stands for it: always is a setting, and the question says which.
+    if (isBrowserStart(body)) {
+      await this.offerAsking(decision); // No rule stands for it: always is a setting.
+      return;
     }
     const made = await this.session.rulesSince(before, body.tool.connector);
     if (made.length === 0) {

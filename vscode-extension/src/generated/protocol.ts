@@ -1546,7 +1546,10 @@ export type PermissionScope =
 /** ApprovalBody asks about one call. */
 export interface ApprovalBody {
   tool: Tool;
-  /** MCP method that is asked for, where it is no call of a tool: the tool only names it then */
+  /**
+   * MCP method that is asked for, where it is no call of a tool, or pillion/browser/start: the
+   * tool only names it then
+   */
   method?: string;
   /** exactly what will be sent */
   argumentsText: string;
@@ -2936,6 +2939,11 @@ export interface Requests {
    * nothing.
    */
   "pillion/browser/picture": { params: BrowserParams; result: BrowserResult };
+  /**
+   * Takes back that a session has a browser without a question: it clears browserAuto in the
+   * user's own settings. A browser that runs goes on.
+   */
+  "pillion/browser/ask": { params: BrowserParams; result: BrowserResult };
   /** Lists every rule. */
   "pillion/permissions": { params: Empty; result: PermissionsResult };
   /**
@@ -3048,6 +3056,7 @@ export const requests = {
   browserStart: "pillion/browser/start",
   browserStop: "pillion/browser/stop",
   browserPicture: "pillion/browser/picture",
+  browserAsk: "pillion/browser/ask",
   permissions: "pillion/permissions",
   permissionSet: "pillion/permission/set",
   permissionRemove: "pillion/permission/remove",

@@ -1,6 +1,6 @@
 /** The words, icon and first action of the browser's states (U6). */
 
-import type { BrowserResult, BrowserState, Tool } from "../generated/protocol";
+import { requests, type ApprovalBody, type BrowserResult, type BrowserState } from "../generated/protocol";
 import { label } from "./visible";
 import type { FirstAction, Look } from "./words";
 
@@ -33,19 +33,22 @@ export function browserFirst({ state }: Pick<BrowserResult, "state">): FirstActi
 }
 
 /** How a browser stands, in words. */
-export function browserWords(browser: Pick<BrowserResult, "state" | "doing" | "problem">): string {
+export function browserWords(browser: Pick<BrowserResult, "state" | "doing" | "problem"> & { auto?: boolean }): string {
   const more = browser.doing ?? browser.problem?.reason;
+  if (browser.auto === true && browserLook(browser) === looks.off && more === undefined) {
+    return "off, starts without a question";
+  }
   return browserLook(browser).words + (more === undefined ? "" : `: ${label(more, 200)}`);
 }
 
-/** Whether there is anything to show of a browser: one that is off and that nobody wanted is not spoken of. */
-export function isShown(browser: Pick<BrowserResult, "state"> | undefined): boolean {
-  return browser !== undefined && browserLook(browser) !== looks.off;
+/** Whether there is anything to show of a browser: one that is off and that nobody wanted is not spoken of; one that starts without a question is, for there that is taken back. */
+export function isShown(browser: Pick<BrowserResult, "state" | "auto"> | undefined): boolean {
+  return browser !== undefined && (browser.auto || browserLook(browser) !== looks.off);
 }
 
 /** Whether what is asked about is the start of the browser, and no call of a tool. */
-export function isBrowserStart(tool: Pick<Tool, "connector" | "name">, browser: Pick<BrowserResult, "connector"> | undefined): boolean {
-  return tool.connector === browser?.connector && tool.name === "start";
+export function isBrowserStart(body: Pick<ApprovalBody, "method">): boolean {
+  return body.method === requests.browserStart;
 }
 
 /** An address as it is sent; without http:// or https:// before it, http:// is meant. */

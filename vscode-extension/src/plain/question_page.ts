@@ -19,6 +19,7 @@ import type {
   WidenBody,
   WidenChange,
 } from "../generated/protocol";
+import { isBrowserStart } from "./browser";
 import { formFields, formHtml } from "./form";
 import { block, button, foreign, list, row, said, value, values, type Html } from "./page";
 import { dedented, html, label, quoted } from "./visible";
@@ -173,6 +174,11 @@ function consentPage(body: ConsentBody): Html {
   ].join("");
 }
 
+const browserStanding: [ApprovalChoice, string, string][] = [
+  ["session", "session:", "Allow a browser in this session"],
+  ["connector", "connector:user", "Always allow one, in every session"],
+];
+
 const standing: [ApprovalChoice, string][] = [
   ["session", "this tool"],
   ["readOnly", "the read-only tools of this connector"],
@@ -182,6 +188,9 @@ const standing: [ApprovalChoice, string][] = [
 
 /** The buttons that give more than one call, one for each choice and place where it may count. */
 export function standingChoices(body: ApprovalBody): { action: string; title: string }[] {
+  if (isBrowserStart(body)) {
+    return browserStanding.filter(([choice]) => body.choices.includes(choice)).map(([, action, title]) => ({ action, title }));
+  }
   const all: { action: string; title: string }[] = [];
   for (const [choice, what] of standing) {
     if (!body.choices.includes(choice)) {
@@ -208,23 +217,27 @@ function approvalPage(ask: Ask, body: ApprovalBody): Html {
   // Where nothing is allowed for once, such as a browser, the narrowest yes stands in its place.
   const [narrowest, more] = isForOnce ? [[{ action: "once", title: "Allow once" }], all] : [all.slice(0, 1), all.slice(1)];
   const description = body.tool.description ?? body.tool.summary;
+  const isBrowser = isBrowserStart(body);
   return [
-    `<h1>May this tool be called with exactly these arguments?</h1>`,
+    isBrowser
+      ? `<h1>May this session have a browser?</h1>`
+      : `<h1>${body.method === undefined ? "May this tool be called" : "May this be asked for"} with exactly these arguments?</h1>`,
+    isBrowser ? said(description) : "",
     said(foreignNote, "note"),
     list(
-      value("tool", body.tool.label),
+      isBrowser ? "" : value(body.method === undefined ? "tool" : "request", body.tool.label),
       `<dt>asked for by</dt><dd>${html(askerWords(ask.asker))}</dd>`,
       `<dt>why it asks</dt><dd>${html(label(body.reason, 2000))}</dd>`,
       changed(body.tool.changed),
-      block("arguments, exactly as they will be sent", body.argumentsText),
+      block(isBrowser ? "what drives it" : "arguments, exactly as they will be sent", body.argumentsText),
       // The first sentence seldom holds what is to be minded; below the arguments it hides none of them, however long it is.
-      description === "" ? "" : block("what its connector says that it does", description),
+      description === "" || isBrowser ? "" : block("what its connector says that it does", description),
     ),
     more.length === 0
       ? ""
       : `<details><summary>Allow more than this${isForOnce ? " call" : ""}</summary>${more.map((c) => row(button(c.action, c.title))).join("")}</details>`,
     `<details><summary>Decline with words for whoever asks</summary><div class="field"><label for="words">Words that go along with your no</label><textarea id="words" name="words"></textarea></div>${row(button("decline-words", "Decline with these words"))}</details>`,
-    `<div class="bar">${said("Nothing is sent before you answer.", "note")}${row(
+    `<div class="bar">${said(isBrowser ? "Nothing is started before you answer." : "Nothing is sent before you answer.", "note")}${row(
       button("decline", "Decline"),
       ...narrowest.map((choice) => button(choice.action, choice.title)),
       isForOnce ? button("edit", "Edit the arguments…") : "",
@@ -426,6 +439,9 @@ export function questionLine(ask: Ask): { title: string; about: string; icon: st
     }
     case "approval": {
       const body = ask.body as ApprovalBody;
+      if (isBrowserStart(body)) {
+        return line("May this session have a browser?", body.reason, "globe");
+      }
       return line(`Call ${label(body.tool.label, 80)}?`, body.argumentsText, "question");
     }
     case "elicitation": {

@@ -220,7 +220,7 @@ function browserItem(browser: BrowserResult, connector: Connector | undefined): 
     browser.auto ? "A session has one without a question." : "The first use in a session asks.",
     ...(browser.problem?.steps ?? []).map((step) => label(step, 300)),
   ].join("\n");
-  item.contextValue = ["browser", browser.state, ""].join(";");
+  item.contextValue = ["browser", browser.state, ...(browser.auto ? ["auto"] : []), ""].join(";");
   item.accessibilityInformation = { label: `Browser of this session, ${look.words}` };
   item.command = opened;
   return item;

@@ -3,10 +3,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { approval } from "../steps.mjs";
 import { pressButton } from "../workbench.mjs";
 
 const row = "Browser of this session";
+const question = "May this session have a browser?";
 
 export const browser = {
   async "TestH1_VSCodeTheBrowserOfTheSession"(window) {
@@ -19,14 +19,11 @@ export const browser = {
       await window.showViews();
       await window.page.locator('.statusbar-item:has-text("Pillion:")').first().waitFor(); // a palette that is open offers no more than it did
       await window.run("Pillion: Start the Browser of This Session");
-      await pressButton(await approval(window), "Decline");
+      await pressButton(await window.pageWith(question), "Decline");
       await window.row(row).filter({ hasText: "refused by you" }).waitFor();
       await window.keep("browser-refused");
-      await window.click(window.row(row), () => window.pageNow("exactly these arguments"));
-      const page = await approval(window);
-      await page.locator("summary", { hasText: "Allow more" }).click();
-      await window.settled(page);
-      await pressButton(page, "Allow this tool until the session ends");
+      await window.click(window.row(row), () => window.pageNow(question));
+      await pressButton(await window.pageWith(question), "Allow a browser in this session");
       await window.row(row).filter({ hasText: "running" }).waitFor();
       await window.run("Pillion: Open a Page in the Browser");
       await window.type(`localhost:${site.address().port}`);
@@ -36,6 +33,17 @@ export const browser = {
       await (await window.pageWith("A picture of")).locator("img").first().waitFor();
       await window.keep("browser-picture");
       await window.run("Pillion: End the Browser of This Session");
+      await window.row(row).waitFor({ state: "detached" });
+      await window.run("Pillion: Start the Browser of This Session");
+      const page = await window.pageWith(question);
+      await page.locator("summary", { hasText: "Allow more" }).click();
+      await window.settled(page);
+      await pressButton(page, "Always allow one, in every session");
+      await window.row(row).filter({ hasText: "running" }).waitFor();
+      await window.run("Pillion: End the Browser of This Session");
+      await window.row(row).filter({ hasText: "off, starts without a question" }).waitFor();
+      await window.keep("browser-always");
+      await window.run("Pillion: Ask Again Before a Session Has a Browser");
       await window.row(row).waitFor({ state: "detached" });
     } finally {
       site.close();

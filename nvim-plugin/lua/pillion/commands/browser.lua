@@ -39,4 +39,9 @@ return {
     doc = 'Ends it, with all its tabs; the next use asks again.',
     run = browser('stop'),
   },
+  {
+    name = 'browser ask',
+    doc = 'Takes back that every session has one: the first use in a session asks again.',
+    run = browser('ask'),
+  },
 }

@@ -25,6 +25,12 @@ local states = {
     action = 'start',
     hint = 'start it all the same',
   },
+  auto = {
+    words = 'off, starts without a question',
+    group = 'PillionIdle',
+    action = 'ask',
+    hint = 'have it ask again',
+  },
   failed = { words = 'does not run', group = 'PillionFailed', action = 'start', hint = 'start it again' },
 }
 
@@ -32,7 +38,8 @@ local states = {
 ---@param browser pillion.BrowserResult
 ---@return pillion.lines.BrowserState
 function M.state(browser)
-  return states[browser.state] or states.off
+  local found = states[browser.state] or states.off
+  return found == states.off and browser.auto and states.auto or found
 end
 
 ---How it stands, in one line of words.

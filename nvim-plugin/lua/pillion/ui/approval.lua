@@ -6,10 +6,19 @@ local text = require('pillion.text')
 
 local M = {}
 
+---@param body pillion.ApprovalBody
+---@return boolean
+local function is_browser_start(body)
+  return body.method == require('pillion.protocol').requests.browser_start
+end
+
 ---The question in one sentence.
 ---@param body pillion.ApprovalBody
 ---@return string
 function M.short(body)
+  if is_browser_start(body) then
+    return 'May this session have a browser?'
+  end
   return (body.method and 'May %s be asked for?' or 'May %s run?'):format(text.visible(body.tool.label))
 end
 
@@ -63,6 +72,18 @@ local function choices(ask)
     tool = { 't', 'tool', 'Always allow this tool', standing('tool') },
     connector = { 'c', 'connector', 'Always allow the tools that this connector has now', standing('connector') },
   }
+  if is_browser_start(body) then
+    all.session[3] = 'Allow a browser in this session'
+    all.connector[3] = 'Always allow one, in every session'
+    all.connector[4] = function(context)
+      with_scope(body.scopes, function(scope)
+        context.send(
+          { decision = 'connector', scope = scope },
+          'every session has a browser; :Pillion browser ask takes it back'
+        )
+      end)
+    end
+  end
   local found = {}
   for _, name in ipairs(body.choices) do
     found[#found + 1] = all[name]
@@ -100,6 +121,17 @@ end
 function M.question(ask)
   local body = ask.body --[[@as pillion.ApprovalBody]]
   local p = lines.new()
+  if is_browser_start(body) then
+    p:say('May this session have a browser?', 'PillionTitle')
+    p:asker(ask)
+    p:push({ { 'why it asks  ', 'PillionDetail' }, { text.visible(body.reason) } })
+    p:gap()
+    p:name('what it is')
+    p:foreign(body.tool.description or body.tool.summary)
+    p:name('what drives it')
+    p:json(body.argumentsText)
+    return { lines = p.lines, choices = choices(ask) }
+  end
   if body.method then
     -- No call of a tool, which only names it then: a resource, a prompt.
     p:say('May this be asked for with exactly these arguments?', 'PillionTitle')

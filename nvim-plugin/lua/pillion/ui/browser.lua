@@ -90,6 +90,14 @@ function M.picture()
   end)
 end
 
+---Has every session ask before it has one, where always was the answer.
+function M.ask()
+  ask.request(requests.browser_ask, nil, function(browser)
+    state.tell_browser(browser)
+    ask.tell('the first use of the browser in a session asks')
+  end)
+end
+
 ---Shows the question whether it may start.
 function M.answer()
   require('pillion.ui.questions').focus()
