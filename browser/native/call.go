@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pillion/browser"
 	"pillion/browser/devtools"
 )
 
@@ -153,7 +154,7 @@ func (c *call) result(err error) *mcp.CallToolResult {
 	}
 	c.writePageText(&text)
 	content := append([]mcp.Content{&mcp.TextContent{Text: strings.TrimSuffix(text.String(), "\n")}}, c.pictures...)
-	return &mcp.CallToolResult{IsError: err != nil, Content: content}
+	return &mcp.CallToolResult{Meta: browser.Standing{Runs: c.d.browser != nil}.Meta(), IsError: err != nil, Content: content}
 }
 
 func (c *call) writePlace(text *strings.Builder) {
@@ -208,7 +209,18 @@ func fenced(words string) string {
 }
 
 func failed(err error) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: explain(err)}}}
+	return &mcp.CallToolResult{Meta: standing(err).Meta(), IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: explain(err)}}}
+}
+
+// standing is what the failure of a call says of the browser itself.
+func standing(err error) browser.Standing {
+	var missing *devtools.NotFoundError
+	var start *devtools.StartError
+	var place *folderError
+	if errors.As(err, &missing) || errors.As(err, &start) || errors.As(err, &place) {
+		return browser.Standing{Fault: explain(err)}
+	}
+	return browser.Standing{}
 }
 
 // explain says what went wrong and what to do.
@@ -217,6 +229,7 @@ func explain(err error) string {
 	var start *devtools.StartError
 	var act *actError
 	var ref *refError
+	var place *folderError
 	switch {
 	case errors.As(err, &act):
 		return act.reason
@@ -230,6 +243,8 @@ func explain(err error) string {
 			text += "\nIt needs its sandbox, which it does not have as root and in some containers. Run the editor as another user, or allow user namespaces."
 		}
 		return text
+	case errors.As(err, &place):
+		return "The browser did not start: " + printable(bounded(place.Error(), 500)) + ". Make room there, or see to it that you may write there; then try again."
 	case errors.Is(err, devtools.ErrClosed):
 		return "The browser ended during this call. The next call starts it anew; its tabs are lost."
 	case errors.Is(err, context.Canceled):

@@ -94,7 +94,7 @@ func (d *driver) start(ctx context.Context) (isAnew bool, err error) {
 		return false, err
 	}
 	if d.folder, err = newFolder(); err != nil {
-		return false, fmt.Errorf("start the browser: %w", err)
+		return false, &folderError{err}
 	}
 	if err := d.launch(ctx, program); err != nil {
 		d.stop()

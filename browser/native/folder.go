@@ -22,6 +22,15 @@ type folder struct {
 	lock *flock.Flock
 }
 
+// folderError is that there is nowhere for a browser to keep its things.
+type folderError struct{ err error }
+
+func (e *folderError) Error() string {
+	return "make the private folder of the browser: " + e.err.Error()
+}
+
+func (e *folderError) Unwrap() error { return e.err }
+
 // newFolder makes the folder of one browser, in memory where the system has a place there that is the user's alone, and removes
 // those that nobody uses any more.
 func newFolder() (*folder, error) { return newFolderIn(places()) }

@@ -70,7 +70,7 @@ func (g *Guarded) start(ctx context.Context) error {
 		return err
 	}
 	if d.folder, err = newFolder(); err != nil {
-		return fmt.Errorf("start the browser: %w", err)
+		return &folderError{err}
 	}
 	if err = d.launch(ctx, program); err == nil {
 		g.keepDownloads("")

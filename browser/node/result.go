@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pillion/browser"
 	"pillion/browser/native"
 )
 
@@ -54,7 +55,7 @@ func rewritten(result *mcp.CallToolResult, n news, said []string) *mcp.CallToolR
 		text += "\n"
 	}
 	content := []mcp.Content{&mcp.TextContent{Text: text + native.Fenced(bounded(theirs.String()))}}
-	return &mcp.CallToolResult{IsError: result.IsError, Content: append(content, pictures...)}
+	return &mcp.CallToolResult{Meta: browser.Standing{Runs: true}.Meta(), IsError: result.IsError, Content: append(content, pictures...)}
 }
 
 // heading is what a file holds, by the name that the server gave it.

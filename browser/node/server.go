@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pillion/browser"
 	"pillion/browser/install"
 	"pillion/browser/native"
 )
@@ -161,7 +162,9 @@ func (s *server) perform(ctx context.Context, v *native.Visit, tool string, argu
 		result, err = s.pass(ctx, v, tool, arguments)
 	}
 	if fault := s.guarded.Fault(); fault != "" && (err != nil || result.IsError) {
-		return failed(fault)
+		made := failed(fault)
+		made.Meta = browser.Standing{Fault: fault}.Meta()
+		return made
 	}
 	if err != nil {
 		return failed(native.Explain(err))

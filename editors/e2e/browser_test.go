@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -294,6 +295,75 @@ func TestBrowser_H5_AWedgedOneIsStartedAnewAlone(t *testing.T) {
 		t.Errorf("the driver was %d and is %d", before, after)
 	}
 	e.End()
+}
+
+// TestBrowser_H5_OneThatHangsIsStartedAnewAlone stops one so that it does nothing any more, and is there all the same.
+func TestBrowser_H5_OneThatHangsIsStartedAnewAlone(t *testing.T) {
+	e, _ := browsing(t)
+	site := newPlaces(t)
+	startsBrowser(t, e)
+	uses(e, "browser_navigate", fmt.Sprintf(`{"url":%q}`, site.local+"/front"))
+	before := e.Connector("browser", message.ConnectorReady).Processes[0].PID
+	hanging := browsersHere()
+	if len(hanging) == 0 {
+		t.Fatal("there is no browser")
+	}
+	for pid := range hanging {
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Logf("stop %d: %v", pid, err)
+		}
+	}
+	begun := time.Now()
+	again := uses(e, "browser_navigate", fmt.Sprintf(`{"url":%q}`, site.local+"/again"))
+	if again.Status != message.CallOK || !strings.Contains(again.Text, "The shop /again") || !strings.Contains(again.Text, "started anew") {
+		t.Errorf("%s, %s", again.Status, again.Text)
+	}
+	t.Logf("it took %s", time.Since(begun).Round(time.Millisecond))
+	if after := e.Connector("browser", message.ConnectorReady).Processes[0].PID; after != before {
+		t.Errorf("the driver was %d and is %d", before, after)
+	}
+	for pid := range browsersHere() {
+		if _, isOld := hanging[pid]; isOld {
+			t.Errorf("process %d of the one that hung is left", pid)
+		}
+	}
+	e.End()
+}
+
+// TestBrowser_H2_OneThatDoesNotComeUp says so where it stands, and a second try works.
+func TestBrowser_H2_OneThatDoesNotComeUp(t *testing.T) {
+	e, s := browsing(t)
+	site := newPlaces(t)
+	program := filepath.Join(s.bin, "odd-browser")
+	writes(t, program, "#!/bin/sh\necho 'it cannot be' >&2\nexit 1\n", 0o755)
+	settings := filepath.Join(s.home, ".config", "pillion", "settings.json")
+	writes(t, settings, fmt.Sprintf(`{"browserProvider": "native", "browserSandbox": %v, "browserProgram": %q}`, os.Getuid() != 0, program), 0o600)
+	e.End()
+	e = editsHere(t, s)
+	started := editortest.Go(context.Background(), e, message.BrowserStart, message.BrowserStartParams{})
+	e.Ask(message.AskApproval)
+	e.Approve(message.ApproveSession)
+	outcome := <-started
+	if outcome.Err != nil || outcome.Result.State != message.BrowserFailed || outcome.Result.Problem == nil || !strings.Contains(outcome.Result.Problem.Reason, "it cannot be") {
+		t.Fatalf("started: %+v", outcome)
+	}
+	found, err := exec.LookPath("chromium-headless-shell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes(t, program, fmt.Sprintf("#!/bin/sh\nexec %q \"$@\"\n", found), 0o755)
+	again := uses(e, "browser_navigate", fmt.Sprintf(`{"url":%q}`, site.local+"/again"))
+	if now := editortest.Request(e, message.Browser, message.BrowserParams{}); again.Status != message.CallOK || now.State != message.BrowserRunning {
+		t.Errorf("%s, %s; %+v", again.Status, again.Text, now)
+	}
+	e.End()
+}
+
+func writes(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestBrowser_K2_InATerminal works in the window's browser.

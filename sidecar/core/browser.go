@@ -81,6 +81,7 @@ type browserSeat struct {
 	asking    chan struct{} // closed when the question is over; nil while there is none
 	doing     string        // of a start
 	picture   string        // path of the last one
+	fault     string        // why what drives it has no browser; "" where it has one, or was not asked for one
 	provider  browser.Provider
 	origins   policy.Allowed // what was allowed to a provider that does not ask by itself
 }
@@ -203,7 +204,7 @@ func (b *browsers) launch(ctx context.Context, session string) (host.Launch, *ho
 		return host.Launch{}, browserProblem(err)
 	}
 	b.mu.Lock()
-	b.seat(session).provider = p
+	b.seat(session).provider, b.seat(session).fault = p, ""
 	b.mu.Unlock()
 	return host.Launch{Program: made.Program, Args: made.Args, Env: made.Env}, nil
 }
@@ -244,8 +245,24 @@ func (b *browsers) offers(tool string) bool {
 	return b.providerFor("").Rule(tool) != browser.Never
 }
 
+// stands keeps how the browser itself stands: what drives it is there before it is, and without it.
+func (b *browsers) stands(session string, now browser.Standing) {
+	if now == (browser.Standing{}) {
+		return
+	}
+	b.mu.Lock()
+	s := b.seat(session)
+	isNew := s.fault != now.Fault
+	s.fault = now.Fault
+	b.mu.Unlock()
+	if isNew {
+		b.tell(session)
+	}
+}
+
 // rewrite puts what the provider wrote to the session's folder into a result.
 func (b *browsers) rewrite(session, tool string, result []byte) []byte {
+	b.stands(session, browser.StandingOf(result))
 	folder, err := os.OpenRoot(b.output(session))
 	if err != nil {
 		return result

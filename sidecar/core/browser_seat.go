@@ -231,6 +231,8 @@ func (c *Core) Browser(ctx context.Context, session string) Browser {
 	case !s.isAllowed:
 	case state == host.StateStarting:
 		now.State, now.Doing = BrowserStarting, s.doing
+	case state == host.StateReady && s.fault != "":
+		now.State, now.Problem = BrowserFailed, &host.Problem{Kind: "program", Reason: s.fault}
 	case state == host.StateReady:
 		now.State = BrowserRunning
 	case state == host.StateFailed:
@@ -259,6 +261,13 @@ func (c *Core) StartBrowser(ctx context.Context, session, callID string, caller 
 	}
 	if err := c.StartIn(ctx, id, session); err != nil {
 		return fmt.Errorf("start the browser: %w", err)
+	}
+	// What drives it has a browser only once a page is wanted; who starts it wants to know that there is one.
+	look := c.browserTool("browser_snapshot", "take_snapshot")
+	if _, isKnown := c.ToolLabel(look); isKnown {
+		if _, err := c.Call(ctx, host.CallRequest{Tool: look, SessionID: session, Caller: caller}); err != nil {
+			return fmt.Errorf("start the browser: %w", err)
+		}
 	}
 	return nil
 }
@@ -321,7 +330,7 @@ func (c *Core) StopBrowser(ctx context.Context, session string) error {
 	b := c.browsers
 	b.mu.Lock()
 	s := b.seat(session)
-	s.isAllowed, s.origins = false, policy.Allowed{}
+	s.isAllowed, s.origins, s.fault = false, policy.Allowed{}, ""
 	isUsed := false
 	for _, other := range b.seats {
 		isUsed = isUsed || other.isAllowed

@@ -320,6 +320,31 @@ func TestH2_AMissingBrowserSaysWhatToDoAndTheRestGoesOn(t *testing.T) {
 	}
 }
 
+// A provider that runs is no browser that does.
+func TestH1_ABrowserThatDoesNotComeUpIsNotRunning(t *testing.T) {
+	c := cored(t, &person{answers: []host.ApprovalAnswer{session()}}, fakeBrowser{})
+	c.opens(t, "a", "{}")
+	for _, step := range []struct {
+		result string
+		want   BrowserState
+		reason string
+	}{
+		{`{"content":[],"_meta":{"pillion/browser":{"fault":"no sandbox"}}}`, BrowserFailed, "no sandbox"},
+		{`{"content":[]}`, BrowserFailed, "no sandbox"}, // says nothing of it
+		{`{"content":[],"_meta":{"pillion/browser":{"runs":true}}}`, BrowserRunning, ""},
+	} {
+		c.browsers.rewrite("a", "open", []byte(step.result))
+		now := c.Browser(t.Context(), "a")
+		if now.State != step.want || (now.Problem != nil) != (step.reason != "") || now.Problem != nil && now.Problem.Reason != step.reason {
+			t.Errorf("%s: %s, %+v", step.result, now.State, now.Problem)
+		}
+	}
+	c.browsers.rewrite("a", "open", []byte(`{"_meta":{"pillion/browser":{"fault":"gone"}}}`))
+	if err := c.StopBrowser(t.Context(), "a"); err != nil || c.Browser(t.Context(), "a").State != BrowserOff {
+		t.Errorf("stopped: %v, %+v", err, c.Browser(t.Context(), "a"))
+	}
+}
+
 func TestDestinations(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]permission.Decision{
