@@ -136,7 +136,7 @@ const allowances: Record<AllowedBy, string> = {
   readOnly: "it only reads",
   rule: "a standing permission",
   session: "a permission of this session",
-  answer: "your answer",
+  answer: "you allowed this call",
 };
 
 /** What let a call run, in words. */
