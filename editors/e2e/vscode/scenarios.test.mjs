@@ -116,6 +116,7 @@ windowOn(
   "config broken and fixed",
   "definition changed asks again with the difference",
   "connector dies and recovers",
+  "TestL2_VSCodeAgentOfATerminalOutlivesAReload",
   "sidecar killed",
   "TestVSCodeMissingProgramSaysWhatToDo",
   "two editors on one project",

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const tree = join(here, "../../..");
-const cache = process.env.PILLION_DEV_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pillion-dev");
+export const cache = process.env.PILLION_DEV_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pillion-dev");
 const { chromium } = createRequire(join(cache, "vscode-driver/node_modules/playwright-core/package.json"))("playwright-core");
 
 /** Bounds every wait for something on the screen: what takes seconds here takes many times that on a busy machine. */

@@ -1,10 +1,48 @@
 // Agents and models of VS Code's own chat.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { allow, approval, callOnce, openByRow } from "../steps.mjs";
-import { againMs, pressButton, until } from "../workbench.mjs";
+import { againMs, cache, pressButton, until } from "../workbench.mjs";
+
+// The official client, of the same bed as the servers.
+const sdk = (file) => import(pathToFileURL(join(cache, "servers/node_modules/@modelcontextprotocol/sdk/dist/esm/client", file)));
+const { Client } = await sdk("index.js");
+const { StdioClientTransport } = await sdk("stdio.js");
+
+/** Calls a tool as an agent does, and allows that in the window. */
+async function callAndAllow(window, client, text) {
+  const answer = client.callTool({ name: "call", arguments: { tool: "notes__write_note", arguments: { name: "todo", text } } });
+  const page = await openByRow(window, window.row("Call notes.write_note?", "Questions"), "exactly these arguments");
+  assert.ok((await page.locator("main").innerText()).includes('an agent that calls itself "terminal agent"'), "it says who asks (U8)");
+  await window.settled(page);
+  await window.keep(`agent-of-a-terminal-${text}`);
+  await pressButton(page, "Allow once");
+  const { content, isError } = await answer;
+  assert.ok(!isError && content.some((block) => /todo/.test(block.text)), JSON.stringify(content));
+}
 
 export const agents = {
+  async TestL2_VSCodeAgentOfATerminalOutlivesAReload(window, folder) {
+    await allow(window, "notes");
+    const client = new Client({ name: "terminal agent", version: "1" });
+    const { environment, bin } = window.server;
+    await client.connect(new StdioClientTransport({ command: join(bin, "pillion"), args: ["serve", "--attach"], cwd: folder, env: environment, stderr: "ignore" }));
+    try {
+      const asked = window.row("wants to join", "Questions");
+      await pressButton(await openByRow(window, asked, "May this program join this window?"), "Allow, now and later");
+      await asked.waitFor({ state: "detached" });
+      await callAndAllow(window, client, "before");
+      await window.begin();
+      await window.showViews();
+      await window.row("notes").filter({ hasText: "ready" }).waitFor();
+      await callAndAllow(window, client, "after");
+    } finally {
+      await client.close();
+    }
+  },
+
   async TestVSCodeAgentCallsAToolWithApproval(window) {
     await allow(window, "notes");
     await window.run("Test: Invoke Through the Model API");

@@ -145,7 +145,8 @@ export const life = {
   async TestC81_VSCodeTenReloadsLeaveOneSidecar(window) {
     await allow(window, "notes");
     await callOnce(window, "notes.write_note", { "/name": "todo", "/text": "before" });
-    await made(window, "notes.write_note", "done").waitFor();
+    await window.pageWith("The tool answered.");
+    await window.closeEditors();
     const seen = new Set(sidecars().map(({ pid }) => pid));
     // The next one comes when the window has a sidecar of its own, when it is drawn, or when it has only begun.
     const reached = [
@@ -160,10 +161,10 @@ export const life = {
         seen.add(pid);
       }
     }
-    await window.status("ready");
+    await window.showViews();
+    await window.row("notes").filter({ hasText: "ready" }).waitFor();
     await until("one sidecar is left", () => sidecars().length === 1);
     // What was called is listed still, and a click shows what is recorded of it (E11).
-    await window.showViews();
     await window.click(made(window, "notes.write_note", "done"), () => window.page.locator('.tab:has-text("notes.write_note")').isVisible());
     await window.keep("earlier-call");
     await window.closeEditors();
