@@ -1,10 +1,10 @@
 // Bench measures what Pillion costs: a call through it, also beside many connectors and beside one that hangs, its start and that
-// of slow connectors, verbs that answer from what is kept, a large list and a large result, what it says while somebody types, its memory with many connectors, and its browser, each
+// of slow connectors, verbs that answer from what is kept, a search, an agent's context, a large list and a large result, what it says while somebody types, its memory with many connectors, and its browser, each
 // beside a floor that does the same without it; and mcp-hub beside it.
 // It does not test: what it prints depends on the machine, so that only ratios of one interleaved run have limits, and a
 // figure over its limit fails the run only with BENCH_STRICT=1.
 //
-//	bench [-to FILE] [-rounds N] [-portions N] [-starts N] [-pillion FILE] [-peer FILE] [-only call,rules,configured,stuck,starting,swap,big,typing,start,cold,memory,browser,peer]
+//	bench [-to FILE] [-rounds N] [-portions N] [-starts N] [-pillion FILE] [-peer FILE] [-only call,rules,configured,stuck,starting,swap,big,typing,start,cold,search,context,memory,browser,peer]
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	pillion := flag.String("pillion", "", "measure this `file` instead of a Pillion that is built for it")
 	peer := flag.String("peer", "", "measure this `file` of mcp-hub beside Pillion")
 	to := flag.String("to", "", "write what is printed into this `file` too, as docs/performance.md is")
-	only := flag.String("only", "call,attach,rules,configured,stuck,starting,swap,big,typing,start,cold,memory,browser", "what to measure, `names` separated by commas; peer needs -peer")
+	only := flag.String("only", "call,attach,rules,configured,stuck,starting,swap,big,typing,start,cold,search,context,memory,browser", "what to measure, `names` separated by commas; peer needs -peer")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -70,7 +70,7 @@ type measurement func(context.Context, *report, *programs, plan) error
 
 // run measures, by name, and prints. Without a given Pillion it builds the one of this tree.
 func run(ctx context.Context, r *report, n plan, pillion, peer string, names []string) (err error) {
-	measurements := map[string]measurement{"call": measureCalls, "attach": measureAttach, "rules": measureRules, "configured": measureConfigured, "stuck": measureStuck, "starting": measureStarting, "swap": measureSwap, "big": measureBig, "typing": measureTyping, "start": measureStart, "cold": measureCold, "memory": measureMemory, "browser": measureBrowser, "peer": measurePeer}
+	measurements := map[string]measurement{"call": measureCalls, "attach": measureAttach, "rules": measureRules, "configured": measureConfigured, "stuck": measureStuck, "starting": measureStarting, "swap": measureSwap, "big": measureBig, "typing": measureTyping, "start": measureStart, "cold": measureCold, "search": measureSearch, "context": measureContext, "memory": measureMemory, "browser": measureBrowser, "peer": measurePeer}
 	for _, name := range names {
 		if measurements[name] == nil {
 			return fmt.Errorf("there is no measurement %q", name)
