@@ -18,6 +18,8 @@ func (s *Session) handlePillion(r *rpc.Router) {
 	rpc.Handle(r, message.ToolSet, s.toolSet)
 	rpc.Handle(r, message.WorkspaceSet, s.workspaceSet)
 	rpc.Handle(r, message.ConsentRevoke, s.consentRevoke)
+	rpc.Handle(r, message.Joins, s.joinRecords)
+	rpc.Handle(r, message.JoinForget, s.joinForget)
 	rpc.Handle(r, message.PermissionSet, s.permissionSet)
 	rpc.Handle(r, message.PermissionRemove, s.permissionRemove)
 	rpc.Handle(r, message.SecretSet, s.secretSet)

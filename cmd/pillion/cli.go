@@ -38,6 +38,7 @@ type grammar struct {
 		Demo        demoGrammar        `cmd:"" help:"Be a connector to try things with, on standard input and output."`
 		Secret      secretGrammar      `cmd:"" help:"List, set and remove the values of inputs."`
 		Permissions permissionsGrammar `cmd:"" help:"List what stands for calls, take it back, and say what is to stand."`
+		Joins       joinsGrammar       `cmd:"" help:"List which programs may join, and take an answer back."`
 		Stop        stopVerb           `cmd:"" help:"Stop everything in the editor's window on this folder."`
 		Resume      resumeVerb         `cmd:"" help:"Let calls run again after stop."`
 		Activity    activityVerb       `cmd:"" help:"List calls: who asked for what, how it was allowed, and what came of it."`
@@ -99,6 +100,11 @@ type permissionsGrammar struct {
 	List   permissionsListVerb   `cmd:"" default:"1" help:"List what stands: what may run without a question, asks every time, or is refused."`
 	Remove permissionsRemoveVerb `cmd:"" help:"Take one back."`
 	Set    permissionsSetVerb    `cmd:"" help:"Say what is to stand for a tool or a connector."`
+}
+
+type joinsGrammar struct {
+	List   joinsListVerb   `cmd:"" default:"1" help:"List which programs may join your editors' windows without a question, and which never."`
+	Forget joinsForgetVerb `cmd:"" help:"Take an answer back."`
 }
 
 type demoGrammar struct {

@@ -24,6 +24,7 @@ func operations() []operation {
 		{"pillion/ask/answer", "", "connector.putOff"}, {"pillion/ask/answer", "", "connector.deny"},
 		{"pillion/consents", "", ""}, {"pillion/consent/revoke", "mcp revoke", "connector.revoke"},
 		{"pillion/permissions", "permissions list", ""}, {"pillion/permission/set", "permissions set", ""}, {"pillion/permission/remove", "permissions remove", "permission.remove"},
+		{"pillion/joins", "joins list", ""}, {"pillion/join/forget", "joins forget", ""},
 		{"pillion/tools", "search", ""}, {"pillion/tool", "types", ""}, {"pillion/tool", "schema", ""}, {"pillion/catalog", "catalog", ""}, {"pillion/tool/call", "call", "tool.call"},
 		{"pillion/call", "", ""}, {"pillion/calls", "", ""}, {"pillion/call/cancel", "", ""}, {"pillion/result/read", "", ""},
 		{"pillion/task/get", "", ""}, {"pillion/task/result", "", ""}, {"pillion/task/cancel", "", ""},

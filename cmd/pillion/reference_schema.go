@@ -24,6 +24,7 @@ func shapes() map[string][]any {
 		"call": {message.CallResult{}}, "resources list": {message.ResourcesResult{}}, "resources read": {message.ResourceReadResult{}},
 		"prompts list": {message.PromptsResult{}}, "prompts get": {message.PromptGetResult{}},
 		"secret list": {secretListShape{}}, "secret set": {secretShape{}}, "secret remove": {secretShape{}},
+		"joins list": {message.JoinsResult{}}, "joins forget": {forgottenShape{}},
 		"permissions list": {permissionsShape{}}, "permissions remove": {removedShape{}}, "permissions set": {setShape{}},
 		"stop": {stopShape{}}, "resume": {resumeShape{}}, "activity": {message.ActivityResult{}}, "log": {message.LogResult{}, message.LogRecord{}},
 		"stats": {message.StatsResult{}}, "why": {whyShape{}}, "doctor": {doctorShape{}},

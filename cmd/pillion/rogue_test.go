@@ -189,7 +189,7 @@ func TestS6_AConnectorDoesNotAnswerForItsUser(t *testing.T) {
 			{"--stdio"}, {"mcp", "approve"}, {"mcp", "approve", "target"}, {"answer", string(ask.AskID)}, {"call", "target.a"},
 			{"call", "--allow", target.Hash, "target.a"}, {"mcp", "add", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
 			{"secret", "list"}, {"secret", "set", "token"}, {"secret", "set", "token", "--from-stdin"}, {"secret", "remove", "token"},
-			{"serve", "--attach"},
+			{"serve", "--attach"}, {"joins"}, {"joins", "forget", "/x"},
 			{"mcp", "add", "--project", "more", "--", pathOf(t, "fakestdio"), "touch=" + touched},
 			{"client", "install", "claude-code"}, {"client", "install", "codex", "--yes"}, {"client", "uninstall", "codex"},
 		},

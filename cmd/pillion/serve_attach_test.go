@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -227,6 +228,24 @@ func TestS7_AnAgentThatMayNotJoinIsTold(t *testing.T) {
 	}
 	if records := w.read(filepath.Join(w.home, "state", "admissions.json")); !strings.Contains(records, `"never"`) {
 		t.Errorf("kept: %s", records)
+	}
+	// It is listed by every door, and once it is taken back the program asks again (I6).
+	kept := decode[message.JoinsResult](t, w.expect(exitOK, "joins", "--json")).Records
+	if told := editortest.Request(e, message.Joins, message.Empty{}).Records; len(kept) != 1 || !slices.Equal(kept, told) ||
+		kept[0].Decision != message.JoinNever || kept[0].Program != pathOf(t, "pillion") {
+		t.Fatalf("listed %+v, told %+v", kept, told)
+	}
+	w.expect(exitUsage, "joins", "forget", "/none")
+	w.expect(exitOK, "joins", "forget", kept[0].Parent)
+	go letJoin(e, message.JoinAllow)
+	w.startAgent(t, "agent", bothEras[0])
+	kept = editortest.Request(e, message.Joins, message.Empty{}).Records
+	if len(kept) != 1 || kept[0].Decision != message.JoinAllow {
+		t.Fatalf("told %+v", kept)
+	}
+	editortest.Request(e, message.JoinForget, message.JoinForgetParams{Program: kept[0].Program, Parent: kept[0].Parent})
+	if o := w.expect(exitOK, "joins"); o.stdout != "" {
+		t.Errorf("listed %q", o.stdout)
 	}
 }
 

@@ -475,6 +475,20 @@ func All() []Declared {
 			Direction: DirectionRequest,
 			Doc:       "Proves that the caller knows the token, and joins.",
 		},
+		{
+			Name:          "Joins",
+			Method:        Joins.Method,
+			Direction:     DirectionRequest,
+			Doc:           "Lists which programs may join windows without a question, and which may never.",
+			ForPeopleOnly: true,
+		},
+		{
+			Name:          "JoinForget",
+			Method:        JoinForget.Method,
+			Direction:     DirectionRequest,
+			Doc:           "Takes an answer back: the program asks again the next time. Who has joined stays until it leaves.",
+			ForPeopleOnly: true,
+		},
 	}
 }
 

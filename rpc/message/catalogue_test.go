@@ -14,7 +14,7 @@ func TestMethodsStayAsTheyAre(t *testing.T) {
 		"request pillion/connector/set", "request pillion/tool/set", "request pillion/workspace/set",
 		"request pillion/connector/add", "request pillion/connector/remove",
 		"request pillion/imports", "request pillion/import", "event pillion/connectorsChanged",
-		"request pillion/consents", "request pillion/consent/revoke",
+		"request pillion/joins", "request pillion/join/forget", "request pillion/consents", "request pillion/consent/revoke",
 		"request pillion/tools", "request pillion/tool", "request pillion/catalog", "request pillion/why", "event pillion/toolsChanged",
 		"request pillion/tool/call", "request pillion/calls", "request pillion/call", "request pillion/call/cancel", "request pillion/result/read",
 		"request pillion/task/get", "request pillion/task/result", "request pillion/task/cancel",
@@ -72,7 +72,7 @@ func sorted(list []string) []string {
 func TestS6_WhatChangesTrustIsMarked(t *testing.T) {
 	subjects := []string{"consent", "permission", "secret", "ask", "trust", "mode/set", "connector/add", "connector/remove", "import",
 		"connector.allow", "connector.revoke", "connector.remove", "connector.putOff", "connector.deny",
-		"connector/set", "tool/set", "workspace/set", "connector.enable", "connector.disable", "resume"}
+		"connector/set", "tool/set", "workspace/set", "connector.enable", "connector.disable", "resume", "joins", "join/forget"}
 	for _, d := range append(All(), Commands()...) {
 		wire := strings.TrimPrefix(strings.TrimPrefix(d.Method, "pillion.server."), "pillion/")
 		touches := slices.ContainsFunc(subjects, func(s string) bool { return strings.HasPrefix(wire, s) })

@@ -2221,6 +2221,29 @@
 ---its workspace folders
 ---@field roots pillion.URI[]
 
+-- Programs that may join
+
+---pillion.JoinRecord is one answer that stands.
+---@class (exact) pillion.JoinRecord
+---path of the executable that joins
+---@field program string
+---path of the executable that started it
+---@field parent string
+---@field decision pillion.JoinDecision
+---when it was decided
+---@field at string
+
+---pillion.JoinsResult lists every answer that stands.
+---@class (exact) pillion.JoinsResult
+---@field records pillion.JoinRecord[]
+
+---pillion.JoinForgetParams names the answer to take back.
+---@class (exact) pillion.JoinForgetParams
+---as it is listed
+---@field program string
+---as it is listed
+---@field parent string
+
 -- Server commands
 
 ---pillion.ConnectorArguments names a connector, or leaves it to the command to find or ask
@@ -2570,6 +2593,15 @@ M.requests = {
   ---
   ---Params: `pillion.AttachParams`. Result: `pillion.AttachResult`.
   attach = 'pillion/attach',
+  ---Lists which programs may join windows without a question, and which may never.
+  ---
+  ---Params: `pillion.Empty`. Result: `pillion.JoinsResult`.
+  joins = 'pillion/joins',
+  ---Takes an answer back: the program asks again the next time. Who has joined stays until it
+  ---leaves.
+  ---
+  ---Params: `pillion.JoinForgetParams`. Result: `pillion.Empty`.
+  join_forget = 'pillion/join/forget',
 }
 
 ---What the editor tells Pillion.

@@ -2710,6 +2710,32 @@ export interface AttachResult {
   roots: URI[];
 }
 
+// Programs that may join
+
+/** JoinRecord is one answer that stands. */
+export interface JoinRecord {
+  /** path of the executable that joins */
+  program: string;
+  /** path of the executable that started it */
+  parent: string;
+  decision: JoinDecision;
+  /** when it was decided */
+  at: string;
+}
+
+/** JoinsResult lists every answer that stands. */
+export interface JoinsResult {
+  records: JoinRecord[];
+}
+
+/** JoinForgetParams names the answer to take back. */
+export interface JoinForgetParams {
+  /** as it is listed */
+  program: string;
+  /** as it is listed */
+  parent: string;
+}
+
 // Server commands
 
 /** ConnectorArguments names a connector, or leaves it to the command to find or ask which. */
@@ -3007,6 +3033,13 @@ export interface Requests {
   "pillion/attach/challenge": { params: AttachChallengeParams; result: AttachChallengeResult };
   /** Proves that the caller knows the token, and joins. */
   "pillion/attach": { params: AttachParams; result: AttachResult };
+  /** Lists which programs may join windows without a question, and which may never. */
+  "pillion/joins": { params: Empty; result: JoinsResult };
+  /**
+   * Takes an answer back: the program asks again the next time. Who has joined stays until it
+   * leaves.
+   */
+  "pillion/join/forget": { params: JoinForgetParams; result: Empty };
 }
 
 /** The names in {@link Requests}. */
@@ -3076,6 +3109,8 @@ export const requests = {
   stats: "pillion/stats",
   attachChallenge: "pillion/attach/challenge",
   attach: "pillion/attach",
+  joins: "pillion/joins",
+  joinForget: "pillion/join/forget",
 } as const satisfies Record<string, keyof Requests>;
 
 /** What the editor tells Pillion. */
