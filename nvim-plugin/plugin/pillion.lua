@@ -38,8 +38,8 @@ vim.api.nvim_create_autocmd('FocusGained', {
   desc = 'tell Pillion: agents join the window that had the focus last',
   callback = function()
     local client = package.loaded['pillion.client']
-    if client and client.running() then
-      client.notify(require('pillion.protocol').notifications.focused, vim.empty_dict())
+    if client then
+      client.tell_focus()
     end
   end,
 })

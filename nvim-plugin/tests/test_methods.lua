@@ -17,6 +17,8 @@ local unused = {
   attach_challenge = 'for terminals and agents, which join by the socket',
   calls = 'the events tell of every call',
   catalog = 'a text for prompts, which the command line prints and agents ask for',
+  joins = 'which programs may join is listed and taken back on the command line: pillion joins',
+  join_forget = 'the same',
   session_join = 'no call of the editor names the session of somebody else',
   task_get = 'the result of a task is waited for',
   task_cancel = 'a call is cancelled as one, also when it goes on as a task',
@@ -41,6 +43,7 @@ T['every method has its place, or a reason why not'] = function()
   for _, methods in ipairs({ protocol.requests, protocol.notifications, protocol.events }) do
     for name, method in pairs(methods) do
       local is_used = text:find('requests%.' .. name .. '%f[^%w_]') ~= nil
+        or text:find('notifications%.' .. name .. '%f[^%w_]') ~= nil
         or text:find("'" .. method .. "'", 1, true) ~= nil
         or methods == protocol.events
       h.equal({ name, is_used }, { name, unused[name] == nil })

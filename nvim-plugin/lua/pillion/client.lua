@@ -426,6 +426,13 @@ function M.notify(method, params)
   lsp.notify(now.client, method, params)
 end
 
+---Tells Pillion that this window has the focus: agents join the one that had it last.
+function M.tell_focus()
+  if M.running() then
+    M.notify(protocol.notifications.focused)
+  end
+end
+
 ---Has Pillion look after the document of a buffer: diagnostics, hover, code actions.
 ---@param buf integer
 function M.attach(buf)
