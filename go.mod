@@ -30,6 +30,7 @@ require (
 
 require (
 	github.com/chromedp/cdproto v0.160.3
+	github.com/coder/websocket v1.8.15
 	modernc.org/sqlite v1.62.0
 )
 

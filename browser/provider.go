@@ -31,6 +31,8 @@ type Machine struct {
 	Folder string
 	// Program is the browser that the user named; "" looks for one.
 	Program string
+	// Attach is the debugging address of a browser that the user started; "" starts one.
+	Attach string
 	// IsWithoutSandbox says that the user has the browser run without its own sandbox.
 	IsWithoutSandbox bool
 	// Proxy is the proxy of the machine that downloads go through; "" goes straight.

@@ -133,6 +133,7 @@ func TestLibrariesStayAtTheirEdge(t *testing.T) {
 		"go.lsp.dev/jsonrpc2":                        {"rpc", "rpc/rpctest"},
 		"github.com/modelcontextprotocol/go-sdk/mcp": {"mcp/connector", "mcp/demo", "mcp/mcptest", "browser/native", "browser/node", "browser/browsertest", "mcp/serve"},
 		"github.com/chromedp/cdproto/cdp":            {"browser/devtools", "browser/native"},
+		"github.com/coder/websocket":                 {"browser/devtools"},
 		"github.com/zalando/go-keyring":              {"mcp/auth"},
 		"github.com/fsnotify/fsnotify":               {"sidecar/watch"},
 		"modernc.org/sqlite":                         {"mcp/activity"},

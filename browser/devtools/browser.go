@@ -40,7 +40,7 @@ type Browser struct {
 	*Conn
 	Product string // such as "HeadlessChrome/156.0.8078.108"
 
-	command *exec.Cmd
+	command *exec.Cmd // nil is a browser that was attached to, which goes on when this ends
 	folder  string
 	said    *tail
 	ended   chan struct{} // closed when the process has ended and its folder is gone
@@ -139,11 +139,18 @@ func (b *Browser) wait() {
 // PID is the id of the process that everything of the browser descends from.
 func (b *Browser) PID() int { return b.command.Process.Pid }
 
-// Ended is closed when the browser's process has ended and its folder is gone.
+// Ended is closed when the browser's process has ended and its folder is gone, or the connection to one that was attached to.
 func (b *Browser) Ended() <-chan struct{} { return b.ended }
 
-// Kill ends the browser without a word; it does not wait (see Ended).
+// IsAttached reports whether somebody else started it.
+func (b *Browser) IsAttached() bool { return b.command == nil }
+
+// Kill ends the browser without a word, or where it was attached to the connection alone; it does not wait (see Ended).
 func (b *Browser) Kill() {
+	if b.command == nil {
+		b.Conn.end()
+		return
+	}
 	select {
 	case <-b.ended: // its id may be somebody else's by now
 	default:
@@ -154,6 +161,10 @@ func (b *Browser) Kill() {
 // Close ends the browser, politely for a moment, and waits until it has ended and its folder is gone.
 func (b *Browser) Close() {
 	b.closing.Do(func() {
+		if b.command == nil {
+			b.Conn.Close()
+			return
+		}
 		select {
 		case <-b.Over():
 		default:

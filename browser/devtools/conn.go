@@ -89,11 +89,15 @@ func (c *Conn) Over() <-chan struct{} { return c.over }
 
 // Close ends the connection, on which the browser ends too, and waits until the last event was handled.
 func (c *Conn) Close() {
+	c.end()
+	<-c.over
+	<-c.events
+}
+
+func (c *Conn) end() {
 	for _, end := range c.ends {
 		_ = end.Close()
 	}
-	<-c.over
-	<-c.events
 }
 
 // Flush waits until every event that was read so far is handled. An answer comes by a shorter way than an event, and so may

@@ -217,7 +217,8 @@ func standing(err error) browser.Standing {
 	var missing *devtools.NotFoundError
 	var start *devtools.StartError
 	var place *folderError
-	if errors.As(err, &missing) || errors.As(err, &start) || errors.As(err, &place) {
+	var attach *devtools.AttachError
+	if errors.As(err, &attach) || errors.As(err, &missing) || errors.As(err, &start) || errors.As(err, &place) {
 		return browser.Standing{Fault: explain(err)}
 	}
 	return browser.Standing{}
@@ -230,6 +231,7 @@ func explain(err error) string {
 	var act *actError
 	var ref *refError
 	var place *folderError
+	var attach *devtools.AttachError
 	switch {
 	case errors.As(err, &act):
 		return act.reason
@@ -243,6 +245,9 @@ func explain(err error) string {
 			text += "\nIt needs its sandbox, which it does not have as root and in some containers. Run the editor as another user, or allow user namespaces."
 		}
 		return text
+	case errors.As(err, &attach):
+		return "The browser that you started cannot be attached to: " + printable(bounded(attach.Error(), 500)) +
+			". Start it with --remote-debugging-port and a --user-data-dir that is not the usual one, as its newer versions want; then try again. Or take browserAttach out of your settings."
 	case errors.As(err, &place):
 		return "The browser did not start: " + printable(bounded(place.Error(), 500)) + ". Make room there, or see to it that you may write there; then try again."
 	case errors.Is(err, devtools.ErrClosed):

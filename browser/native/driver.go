@@ -89,9 +89,11 @@ func (d *driver) start(ctx context.Context) (isAnew bool, err error) {
 		d.browser.Kill()
 		d.stop()
 	}
-	program, err := devtools.Find(d.o.Search)
-	if err != nil {
-		return false, err
+	program := ""
+	if d.o.Attach == "" {
+		if program, err = devtools.Find(d.o.Search); err != nil {
+			return false, err
+		}
 	}
 	if d.folder, err = newFolder(); err != nil {
 		return false, &folderError{err}
@@ -132,13 +134,19 @@ func (d *driver) launch(ctx context.Context, program string) error {
 	d.mu.Lock()
 	d.relay = started
 	d.mu.Unlock()
-	launched, err := devtools.Start(ctx, devtools.Options{
-		Program: program, Relay: started.Address(), Folder: d.folder.path, WithoutSandbox: d.o.WithoutSandbox, Env: d.o.Env, Log: d.o.Log,
-	}, func(e devtools.Event) {
+	onEvent := func(e devtools.Event) {
 		if d.isListening.Load() { // nothing before concerns anybody
 			d.onEvent(e)
 		}
-	})
+	}
+	var launched *devtools.Browser
+	if d.o.Attach != "" {
+		launched, err = devtools.Attach(ctx, d.o.Attach, onEvent)
+	} else {
+		launched, err = devtools.Start(ctx, devtools.Options{
+			Program: program, Relay: started.Address(), Folder: d.folder.path, WithoutSandbox: d.o.WithoutSandbox, Env: d.o.Env, Log: d.o.Log,
+		}, onEvent)
+	}
 	if err != nil {
 		return err
 	}
@@ -159,14 +167,20 @@ func (d *driver) launch(ctx context.Context, program string) error {
 // prepare has the browser hold every request, keep nothing on the disk, and tell of every page.
 func (d *driver) prepare(ctx context.Context) error {
 	session := d.browser.Conn.Browser()
-	if _, err := cdp.Call(ctx, session, fetch.Enable, fetch.EnableParams{HandleAuthRequests: new(true)}); err != nil {
-		return fmt.Errorf("prepare the browser: %w", err)
+	if d.browser.IsAttached() {
+		if err := d.settleIn(ctx); err != nil {
+			return fmt.Errorf("prepare the browser: %w", err)
+		}
+	} else {
+		if _, err := cdp.Call(ctx, session, fetch.Enable, fetch.EnableParams{HandleAuthRequests: new(true)}); err != nil {
+			return fmt.Errorf("prepare the browser: %w", err)
+		}
+		made, err := cdp.Call(ctx, session, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+		if err != nil {
+			return fmt.Errorf("prepare the browser: %w", err)
+		}
+		d.context = made.BrowserContextID
 	}
-	made, err := cdp.Call(ctx, session, target.CreateBrowserContext, target.CreateBrowserContextParams{})
-	if err != nil {
-		return fmt.Errorf("prepare the browser: %w", err)
-	}
-	d.context = made.BrowserContextID
 	if _, err := cdp.Call(ctx, session, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorAllowAndName, BrowserContextID: d.context, DownloadPath: d.output, EventsEnabled: new(true),
 	}); err != nil {
@@ -190,6 +204,9 @@ func (d *driver) stop() {
 	d.browser, d.relay = nil, nil
 	d.mu.Unlock()
 	if ended != nil {
+		if ended.IsAttached() {
+			d.moveOut(ended)
+		}
 		ended.Close()
 	}
 	if relay != nil {

@@ -49,6 +49,10 @@ func (d *driver) attach(parent target.SessionID, event *target.EventAttachedToTa
 	if info.Type == "browser" {
 		return // what stands for it to a guest
 	}
+	if d.isTheirs(session, info) {
+		return
+	}
+	d.hold(session, info)
 	one := &attached{session: session, info: info}
 	if above := d.sessions[parent]; above != nil {
 		one.tab = above.tab

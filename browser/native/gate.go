@@ -151,6 +151,12 @@ func (d *driver) socket(session target.SessionID, url string) {
 			top, _ = policy.OriginOf(d.root(f).url)
 		}
 	}
+	// A browser of the user's may have documents of several sites in one target, and the socket may be of any of them.
+	for _, f := range d.frames {
+		if f.session == session && f.zone != policy.Inside {
+			from = f.zone
+		}
+	}
 	verdict, reason := policy.Judge(policy.Request{URL: url, From: from, Top: top}, &d.allowed)
 	if verdict != policy.Pass {
 		d.tell("a WebSocket to %s was refused: %s", quote(origin.String()), reason)

@@ -42,6 +42,7 @@ type Guarded struct {
 
 // NewGuarded returns one without a browser. isFirstPageExpected says that the guest waits for a page that is there from the start.
 func NewGuarded(o Options, isFirstPageExpected bool) *Guarded {
+	o.Attach = "" // a guest would see the user's own tabs
 	d := newDriver(o)
 	d.isGuarded = true
 	return &Guarded{driver: d, server: &server{driver: d, pending: map[string]*running{}}, first: isFirstPageExpected}

@@ -21,9 +21,13 @@ const (
 	WithoutSandboxVar = "PILLION_BROWSER_WITHOUT_SANDBOX"
 )
 
+// AttachVar names the variable with the debugging address of a browser that the user started, which is attached to; unset starts one.
+const AttachVar = "PILLION_BROWSER_ATTACH"
+
 // Options say how to serve.
 type Options struct {
 	Search         devtools.Search
+	Attach         string // address of a browser to attach to, instead of starting one; see [devtools.LoopbackAddress]
 	WithoutSandbox bool
 	Output         string // "" is a folder that is gone with the browser
 	Env            []string
@@ -61,6 +65,7 @@ func (p Patience) orUsual() Patience {
 func FromEnvironment(getenv func(string) string, environ []string, separated func(string) []string) Options {
 	return Options{
 		Search:         devtools.Search{Program: getenv(ProgramVar), Path: getenv("PATH"), Outside: separated(getenv(OutsideVar)), Getenv: getenv},
+		Attach:         getenv(AttachVar),
 		WithoutSandbox: getenv(WithoutSandboxVar) == "1",
 		Output:         getenv(OutputVar),
 		Env:            environ,

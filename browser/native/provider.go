@@ -26,6 +26,14 @@ func (Provider) Name() browser.Name { return browser.Native }
 
 // Check implements browser.Provider.
 func (Provider) Check(_ context.Context, m browser.Machine) *browser.Problem {
+	if m.Attach != "" {
+		if _, err := devtools.LoopbackAddress(m.Attach); err != nil {
+			return &browser.Problem{Reason: "a browser at " + m.Attach + " is not attached to: " + err.Error(), Steps: []string{
+				`Correct "browserAttach" in your settings.json, or remove it to have a browser started.`,
+			}}
+		}
+		return nil
+	}
 	_, err := devtools.Find(devtools.Search{Program: m.Program, Path: m.Path, Outside: m.Outside, Getenv: getenv(m.Environ)})
 	var missing *devtools.NotFoundError
 	switch {
@@ -51,6 +59,7 @@ func (Provider) Prepare(context.Context, browser.Machine, func(string)) error { 
 // Definition implements browser.Provider.
 func (p Provider) Definition(m browser.Machine, output string) (browser.Definition, error) {
 	env := map[string]string{
+		AttachVar:  m.Attach, // also where it is none: what the environment says counts for nothing (S3)
 		OutputVar:  output,
 		OutsideVar: strings.Join(m.Outside, string(filepath.ListSeparator)),
 	}

@@ -41,12 +41,18 @@ func TestSuite_LegacyEra(t *testing.T) {
 
 func connect(t *testing.T, version string, s browsertest.Setup) *mcp.ClientSession {
 	t.Helper()
+	return connectTo(t, version, s, "")
+}
+
+func connectTo(t *testing.T, version string, s browsertest.Setup, attach string) *mcp.ClientSession {
+	t.Helper()
 	requests, toServer := io.Pipe()
 	replies, toClient := io.Pipe()
 	served := make(chan error, 1)
 	go func() {
 		served <- Serve(context.Background(), requests, toClient, Options{
 			Search:         devtools.Search{Path: os.Getenv("PATH"), Getenv: os.Getenv},
+			Attach:         attach,
 			WithoutSandbox: os.Getuid() == 0,
 			Output:         s.Output,
 			Env:            os.Environ(),

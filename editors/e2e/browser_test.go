@@ -359,6 +359,65 @@ func TestBrowser_H2_OneThatDoesNotComeUp(t *testing.T) {
 	e.End()
 }
 
+// TestBrowser_H2_InTheBrowserOfTheUser asks though no session has to, works there in tabs of its own, and leaves it running.
+func TestBrowser_H2_InTheBrowserOfTheUser(t *testing.T) {
+	e, s := browsing(t)
+	site := newPlaces(t)
+	profile := t.TempDir()
+	args := []string{"--headless", "--remote-debugging-port=0", "--user-data-dir=" + profile, "--disable-gpu", "about:blank"}
+	if os.Getuid() == 0 {
+		args = append(args, "--no-sandbox")
+	}
+	theirs := exec.Command("chromium-headless-shell", args...)
+	theirs.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := theirs.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = theirs.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		_ = syscall.Kill(-theirs.Process.Pid, syscall.SIGKILL)
+		<-ended
+	})
+	var address string
+	if !await(func() bool {
+		text, _ := os.ReadFile(filepath.Join(profile, "DevToolsActivePort"))
+		port, _, isWhole := strings.Cut(string(text), "\n")
+		address = "127.0.0.1:" + port
+		return isWhole
+	}) {
+		t.Fatal("the browser of the user has no port")
+	}
+	writes(t, filepath.Join(s.home, ".config", "pillion", "settings.json"), fmt.Sprintf(`{"browserAuto": true, "browserAttach": %q}`, address), 0o600)
+	e.End()
+	e = editsHere(t, s)
+	started := editortest.Go(context.Background(), e, message.BrowserStart, message.BrowserStartParams{})
+	ask := e.Ask(message.AskApproval)
+	if body, err := ask.ParseBody(); err != nil || !strings.Contains(body.(message.ApprovalBody).ArgumentsText, address) {
+		t.Errorf("asked: %s, %v", ask.Body, err)
+	}
+	e.Approve(message.ApproveSession)
+	if outcome := <-started; outcome.Err != nil || outcome.Result.State != message.BrowserRunning {
+		t.Fatalf("started: %+v", outcome)
+	}
+	page := uses(e, "browser_navigate", fmt.Sprintf(`{"url":%q}`, site.local+"/front"))
+	if page.Status != message.CallOK || !strings.Contains(page.Text, "The shop /front") || !strings.Contains(page.Text, "Tab 1 of 1") {
+		t.Errorf("%s, %s", page.Status, page.Text)
+	}
+	if stopped := editortest.Request(e, message.BrowserStop, message.BrowserParams{}); stopped.State != message.BrowserOff {
+		t.Errorf("stopped: %+v", stopped)
+	}
+	e.End()
+	select {
+	case <-ended:
+		t.Error("the browser of the user was ended")
+	default:
+	}
+}
+
 func writes(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {

@@ -26,6 +26,7 @@ const (
 	BrowserProvider Name = "browserProvider"
 	BrowserProgram  Name = "browserProgram"
 	BrowserSandbox  Name = "browserSandbox"
+	BrowserAttach   Name = "browserAttach"
 
 	Start         Name = "start"
 	Era           Name = "era"
@@ -235,6 +236,13 @@ func browserSettings() []Setting {
 			Name: BrowserProgram, Owner: OfSession, Kind: Path, From: []Channel{UserFile}, IsTrust: true,
 			Line:      "The program that is the browser.",
 			Paragraph: "Without it that is the Chrome, Chromium or Edge that is found on this machine. It must not lie in a workspace.",
+		},
+		{
+			Name: BrowserAttach, Owner: OfSession, Kind: Text, From: []Channel{UserFile}, IsTrust: true,
+			Line: "The address of a browser that you started, which sessions work in instead of one of their own.",
+			Paragraph: "Such as 127.0.0.1:9222, for a browser that was started with --remote-debugging-port=9222. " +
+				"Every session asks before it works there, whatever browserAuto says. It has tabs of its own there, with the logins of your cookies, " +
+				"and closes no others. Whoever reaches that port is the master of that browser, Pillion or not.",
 		},
 		{
 			Name: BrowserSandbox, Owner: OfSession, Kind: Bool, Default: `true`, From: []Channel{UserFile}, IsTrust: true, Narrows: ToTrue,

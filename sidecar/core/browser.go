@@ -76,6 +76,7 @@ type browsers struct {
 // browserSeat is what holds of a session's browser.
 type browserSeat struct {
 	isAllowed bool
+	attach    string // address of the user's own browser that the yes was for; "" is one of Pillion's
 	refusal   string // why nobody is asked any more, with the words of who said no; "" for no refusal
 	isRefused bool
 	asking    chan struct{} // closed when the question is over; nil while there is none
@@ -138,6 +139,7 @@ func (b *browsers) machine() browser.Machine {
 	path, _ := look("PATH")
 	m := browser.Machine{
 		Environ: b.environ, Path: outsideOf(path, b.core.Roots()), Outside: b.core.Roots(), Executable: b.own,
+		Attach:  resolved.Value(settings.BrowserAttach).Text(),
 		Program: resolved.Value(settings.BrowserProgram).Text(), IsWithoutSandbox: !resolved.Bool(settings.BrowserSandbox),
 		Proxy: firstSet(look, "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"),
 	}
@@ -164,6 +166,9 @@ func outsideOf(path string, roots []string) string {
 
 // choose takes the provider that counts for the next browser that is started.
 func (b *browsers) choose(m browser.Machine) (browser.Provider, string) {
+	if m.Attach != "" {
+		return b.providers[0], "it works in the browser that you started, at " + m.Attach
+	}
 	_, err := process.Resolver{Path: m.Path}.Look("node", "")
 	facts := browser.Facts{HasNode: err == nil, IsInstalled: map[browser.Name]bool{}}
 	for _, p := range b.providers {
@@ -187,6 +192,9 @@ func (b *browsers) output(session string) string {
 // launch says what runs for a session.
 func (b *browsers) launch(ctx context.Context, session string) (host.Launch, *host.Problem) {
 	m := b.machine()
+	b.mu.Lock()
+	m.Attach = b.seat(session).attach // as it was allowed, whatever the settings say by now
+	b.mu.Unlock()
 	p, _ := b.choose(m)
 	if problem := p.Check(ctx, m); problem != nil {
 		return host.Launch{}, browserProblem(problem)

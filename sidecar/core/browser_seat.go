@@ -30,7 +30,7 @@ func (b *browsers) enter(ctx context.Context, e host.Entering) error {
 			b.mu.Unlock()
 			return refusedBrowser(s.refusal)
 		case s.asking == nil && b.isAuto():
-			s.isAllowed = true
+			s.isAllowed, s.attach = true, ""
 			b.mu.Unlock()
 			b.tell(e.Session)
 			return nil
@@ -52,7 +52,14 @@ func (b *browsers) enter(ctx context.Context, e host.Entering) error {
 	}
 }
 
-func (b *browsers) isAuto() bool { return b.core.settings.Resolved().Bool(settings.BrowserAuto) }
+func (b *browsers) attach() string {
+	return b.core.settings.Resolved().Value(settings.BrowserAttach).Text()
+}
+
+// isAuto reports whether nobody is asked before a session has a browser. One of the user's own is always asked about (H2).
+func (b *browsers) isAuto() bool {
+	return b.attach() == "" && b.core.settings.Resolved().Bool(settings.BrowserAuto)
+}
 
 // ask puts the question, and lets everybody know who waits for its answer.
 func (b *browsers) ask(ctx context.Context, e host.Entering, s *browserSeat) error {
@@ -60,14 +67,15 @@ func (b *browsers) ask(ctx context.Context, e host.Entering, s *browserSeat) err
 	if e.Asking != nil {
 		e.Asking()
 	}
-	answer, err := b.approve(ctx, e)
-	isYes, isAlways := err == nil && answer.Decision == host.DecideSession, err == nil && answer.Decision == host.DecideConnector
+	attach := b.attach()
+	answer, err := b.approve(ctx, e, attach)
+	isYes, isAlways := err == nil && answer.Decision == host.DecideSession, err == nil && answer.Decision == host.DecideConnector && attach == ""
 	b.mu.Lock()
 	close(s.asking)
 	s.asking = nil
 	switch {
 	case isYes, isAlways:
-		s.isAllowed = true
+		s.isAllowed, s.attach = true, attach
 	case err == nil:
 		s.isRefused, s.refusal = true, answer.Text
 	}
@@ -109,16 +117,17 @@ func refusedBrowser(words string) error {
 const browserStartMethod = "pillion/browser/start"
 
 // approve asks whether the session may have a browser.
-func (b *browsers) approve(ctx context.Context, e host.Entering) (host.ApprovalAnswer, error) {
+func (b *browsers) approve(ctx context.Context, e host.Entering, attach string) (host.ApprovalAnswer, error) {
 	if b.asker == nil {
 		return host.ApprovalAnswer{}, host.ErrNobody
 	}
-	p, _ := b.choose(b.machine())
+	m := b.machine()
+	m.Attach = attach
+	p, _ := b.choose(m)
 	id := host.BuiltinID(BrowserName)
 	arguments, _ := jsontext.AppendQuote([]byte(`{"provider":`), string(p.Name()))
-	callID := e.CallID
-	return b.asker.Approve(ctx, host.Approval{
-		CallID: callID, SessionID: e.Session, Caller: e.Caller, Method: browserStartMethod,
+	question := host.Approval{
+		CallID: e.CallID, SessionID: e.Session, Caller: e.Caller, Method: browserStartMethod,
 		Tool: host.Tool{
 			ID: host.ToolID(id, "start"), Label: host.Label(BrowserName, "start"), ServedName: BrowserName + "__start", Connector: id,
 			ConnectorName: BrowserName, Name: "start", Title: "Start a browser for this session", Summary: "Starts a browser without a window for this session.",
@@ -132,7 +141,24 @@ func (b *browsers) approve(ctx context.Context, e host.Entering) (host.ApprovalA
 		Reason:    "Nobody has allowed a browser in this session yet. Always allowing it counts for every session: it sets browserAuto in your own settings.",
 		Choices:   []string{host.DecideDecline, host.DecideSession, host.DecideConnector},
 		Scopes:    []string{permission.ScopeUser},
-	})
+	}
+	if attach != "" {
+		b.askToAttach(&question, attach)
+	}
+	return b.asker.Approve(ctx, question)
+}
+
+// askToAttach makes it the question whether the session may work in a browser that the user started, which no setting answers (H2).
+func (b *browsers) askToAttach(question *host.Approval, attach string) {
+	at, _ := jsontext.AppendQuote([]byte(`{"provider":"native","attachesTo":`), attach)
+	question.Arguments = append(at, '}')
+	question.Tool.Title, question.Tool.Summary = "Work in the browser that you started", "Works in the browser that you started, with your own logins."
+	question.Tool.Description = "The session gets tabs of its own in the browser that you started, at " + attach + ", as browserAttach in your settings says. " +
+		"Your own logins hold there: whatever a page that you are logged in to lets you do, the session can do. " +
+		"Its tools run without a question on pages of this machine; every other origin is asked about, with its whole address, before anything is sent there; " +
+		"so is each script in a page. It sees and closes no tab but its own, and they are closed with the session."
+	question.Reason = "Nobody has allowed this session to work in your own browser yet. Every session asks, whatever browserAuto says."
+	question.Choices, question.Scopes = []string{host.DecideDecline, host.DecideSession}, []string{}
 }
 
 // judge implements host.Builtin (H3).
@@ -213,6 +239,11 @@ func (c *Core) EndSessions(isOver func(session string) bool) {
 func (c *Core) Browser(ctx context.Context, session string) Browser {
 	b := c.browsers
 	m := b.machine()
+	b.mu.Lock()
+	if allowed := b.seat(session); allowed.isAllowed {
+		m.Attach = allowed.attach
+	}
+	b.mu.Unlock()
 	chosen, reason := b.choose(m)
 	now := Browser{State: BrowserOff, Connector: host.BuiltinID(BrowserName), Provider: string(chosen.Name()), Because: reason, IsAuto: b.isAuto()}
 	b.mu.Lock()

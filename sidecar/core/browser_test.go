@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"pillion/mcp/host"
 	"pillion/mcp/mcptest"
 	"pillion/mcp/permission"
+	"pillion/mcp/settings"
 )
 
 // fakeBrowser is a provider whose browser is a connector of the test kit.
@@ -342,6 +344,40 @@ func TestH1_ABrowserThatDoesNotComeUpIsNotRunning(t *testing.T) {
 	c.browsers.rewrite("a", "open", []byte(`{"_meta":{"pillion/browser":{"fault":"gone"}}}`))
 	if err := c.StopBrowser(t.Context(), "a"); err != nil || c.Browser(t.Context(), "a").State != BrowserOff {
 		t.Errorf("stopped: %v, %+v", err, c.Browser(t.Context(), "a"))
+	}
+}
+
+// The user's own browser is asked about in every session, whatever stands, and the yes is to that address.
+func TestH2_AttachingIsAskedInEverySession(t *testing.T) {
+	who := &person{answers: []host.ApprovalAnswer{{Decision: host.DecideConnector, Scope: permission.ScopeUser}, session()}}
+	c := cored(t, who, fakeBrowser{})
+	if err := c.setSetting(t.Context(), settings.BrowserAttach, `"127.0.0.1:9222"`); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetBrowserAuto(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if c.opens(t, "a", "{}").Status == host.StatusOK {
+		t.Error("an answer that is not offered counts")
+	}
+	c.opens(t, "b", "{}")
+	c.opens(t, "c", "{}")
+	if asked := who.questions(); len(asked) != 3 {
+		t.Fatalf("asked %v", asked)
+	}
+	question := who.asked[1]
+	if string(question.Arguments) != `{"provider":"native","attachesTo":"127.0.0.1:9222"}` || !strings.Contains(question.Tool.Description, "127.0.0.1:9222") ||
+		!strings.Contains(question.Tool.Description, "logins") || !slices.Equal(question.Choices, []string{host.DecideDecline, host.DecideSession}) {
+		t.Errorf("%+v", question)
+	}
+	if now := c.Browser(t.Context(), "b"); now.State != BrowserRunning || now.IsAuto || !strings.Contains(now.Because, "127.0.0.1:9222") {
+		t.Errorf("%+v", now)
+	}
+	if err := c.setSetting(t.Context(), settings.BrowserAttach, `"127.0.0.1:9333"`); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.browsers.seats["b"].attach; got != "127.0.0.1:9222" {
+		t.Errorf("the yes was to %s", got)
 	}
 }
 
