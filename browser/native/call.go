@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -241,6 +242,9 @@ func explain(err error) string {
 		return fmt.Sprintf("No browser: %s. Install Google Chrome, Chromium or Microsoft Edge (on Debian and Ubuntu: apt install chromium-headless-shell, or chromium), then try again.", missing)
 	case errors.As(err, &start):
 		text := "The browser did not start: " + printable(bounded(start.Error(), 1500))
+		if errors.Is(start, syscall.ENOSPC) {
+			text += "\nMake some 100 MB free there, then try again."
+		}
 		if start.NeedsSandboxStep() {
 			text += "\nIt needs its sandbox, which it does not have as root and in some containers. Run the editor as another user, or allow user namespaces."
 		}
