@@ -172,6 +172,8 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		return
 	}
+	// An answer that begins before the end of its request was read is no reason to give the request up.
+	_ = http.NewResponseController(w).EnableFullDuplex()
 	r.proxy.ServeHTTP(w, request)
 }
 
