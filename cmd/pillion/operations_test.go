@@ -41,7 +41,7 @@ func operations() []operation {
 		{"", "version", ""}, {"", "config", ""}, {"", "demo play", ""}, {"", "completion", ""},
 		{"", "client status", ""}, {"", "client install", ""}, {"", "client uninstall", ""}, {"", "serve", ""},
 		{"pillion/browser", "browser status", ""}, {"pillion/browser/start", "browser start", "browser.start"}, {"pillion/browser/stop", "browser stop", "browser.stop"},
-		{"pillion/browser/picture", "", ""}, {"pillion/browser/start", "browser open", ""}, {"", "browser auto", ""}, {"", "browser install", ""},
+		{"pillion/browser/picture", "", ""}, {"pillion/browser/start", "browser open", ""}, {"pillion/browser/ask", "browser auto", ""}, {"", "browser install", ""},
 	}
 }
 

@@ -63,7 +63,7 @@ func TestC12_ThePathOfTheLoginShell(t *testing.T) {
 			e := w.edit()
 			if !shell.isFound {
 				problem := e.Connector("mine", message.ConnectorFailed).Problem
-				if problem.Kind != message.ProblemProgram || !strings.Contains(problem.Reason, "only-there") || !strings.Contains(problem.Reason, "/usr/bin:/bin") {
+				if problem.Kind != message.ProblemProgram || !strings.Contains(problem.Reason, "only-there") || !strings.Contains(strings.Join(problem.Steps, "\n"), "/usr/bin, /bin") {
 					t.Errorf("%+v", problem)
 				}
 				return
