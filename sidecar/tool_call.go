@@ -43,8 +43,8 @@ func (s *Session) toolCall(ctx context.Context, params message.ToolCallParams) (
 
 // toolLabel is a tool for people, who are not shown ids: what the caller named where it is not known yet.
 func toolLabel(c *core.Core, ref message.ToolRef) string {
-	if label, isKnown := c.ToolLabel(string(ref)); isKnown {
-		return editors.Visible(label)
+	if tool, isKnown := c.Known(string(ref)); isKnown {
+		return editors.Visible(tool.Label)
 	}
 	return editors.Visible(string(ref))
 }

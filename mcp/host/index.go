@@ -187,16 +187,17 @@ func (h *Host) Tool(name string) (Tool, error) {
 	return tool, nil
 }
 
-// ToolLabel is the label of a tool; false where it is not known. Unlike [Host.Tool] it judges nothing: every call asks for it.
-func (h *Host) ToolLabel(name string) (label string, isKnown bool) {
+// Known returns the one tool that goes by a name, without what is permitted of it; false where none does, or several do. Unlike
+// [Host.Tool] it looks at no file: every call asks for it.
+func (h *Host) Known(name string) (tool Tool, isKnown bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	index := h.index()
 	found := index.byName[name]
 	if len(found) != 1 {
-		return "", false
+		return Tool{}, false
 	}
-	return index.tools[found[0]].tool.Label, true
+	return index.tools[found[0]].tool, true
 }
 
 // findTool is called with h.mu held.

@@ -85,6 +85,10 @@ func (s *Server) callTool(ctx context.Context, r *request, params *mcp.CallToolP
 
 // toolNamed is the tool that goes by a name.
 func (s *Server) toolNamed(name string) (servedTool, bool) {
+	if !s.options.Unprefixed { // then the host knows it by that name
+		tool, isKnown := s.host.Known(name)
+		return servedTool{name, tool}, isKnown && tool.ServedName == name
+	}
 	for _, t := range s.servedTools() {
 		if t.name == name {
 			return t, true
@@ -119,7 +123,7 @@ func (s *Server) rewriteLinks(members []member, toolID string) []member {
 		if m.name != "content" || !bytes.Contains(m.value, []byte(`"uri"`)) {
 			continue
 		}
-		if tool, err := s.host.Tool(toolID); err == nil {
+		if tool, isKnown := s.host.Known(toolID); isKnown {
 			members[i].value = s.addresses().rewritten(m.value, tool.Connector)
 		}
 	}
@@ -192,9 +196,6 @@ func marked(members []member, connector string) []member {
 
 // connectorOf is the name of the connector of a tool; empty where it is gone.
 func (s *Server) connectorOf(toolID string) string {
-	tool, err := s.host.Tool(toolID)
-	if err != nil {
-		return ""
-	}
+	tool, _ := s.host.Known(toolID)
 	return tool.ConnectorName
 }

@@ -295,7 +295,7 @@ func (c *Core) StartBrowser(ctx context.Context, session, callID string, caller 
 	}
 	// What drives it has a browser only once a page is wanted; who starts it wants to know that there is one.
 	look := c.browserTool("browser_snapshot", "take_snapshot")
-	if _, isKnown := c.ToolLabel(look); isKnown {
+	if _, isKnown := c.Known(look); isKnown {
 		if _, err := c.Call(ctx, host.CallRequest{Tool: look, SessionID: session, Caller: caller}); err != nil {
 			return fmt.Errorf("start the browser: %w", err)
 		}
@@ -326,7 +326,7 @@ func (c *Core) BrowserPicture(ctx context.Context, session string, caller host.C
 func (c *Core) browserTool(names ...string) string {
 	id := host.BuiltinID(BrowserName)
 	for _, name := range names {
-		if _, isKnown := c.ToolLabel(host.ToolID(id, name)); isKnown {
+		if _, isKnown := c.Known(host.ToolID(id, name)); isKnown {
 			return host.ToolID(id, name)
 		}
 	}
