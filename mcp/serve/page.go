@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"slices"
+	"strings"
 )
 
 // pageSize is how many entries of a list are sent at once.
@@ -19,16 +20,13 @@ type entry struct {
 // does. It is false for a cursor that is none of ours. A list that changes meanwhile repeats no entry and leaves none out that is
 // there all the time.
 func page(all []entry, cursor string, size int) (bodies [][]byte, next string, isKnown bool) {
-	after, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil {
+	after, isKnown := afterOf(cursor)
+	if !isKnown {
 		return nil, "", false
 	}
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	if cursor != "" {
-		if after[0] != '>' {
-			return nil, "", false
-		}
-		from, isThere := slices.BinarySearchFunc(sorted, string(after[1:]), func(e entry, key string) int { return cmp.Compare(e.key, key) })
+		from, isThere := slices.BinarySearchFunc(sorted, after, func(e entry, key string) int { return cmp.Compare(e.key, key) })
 		if isThere {
 			from++
 		}
@@ -36,9 +34,23 @@ func page(all []entry, cursor string, size int) (bodies [][]byte, next string, i
 	}
 	for i, e := range sorted {
 		if i == size {
-			return bodies, base64.RawURLEncoding.EncodeToString([]byte(">" + sorted[i-1].key)), true
+			return bodies, base64.RawURLEncoding.EncodeToString([]byte(cursorMark + sorted[i-1].key)), true
 		}
 		bodies = append(bodies, e.body)
 	}
 	return bodies, "", true
+}
+
+// cursorMark begins what a cursor holds, so that none is empty.
+const cursorMark = ">"
+
+// afterOf is the key that a cursor stands for; the empty cursor stands for none. What decodes passes over line ends, so that a
+// cursor that is not empty may hold nothing.
+func afterOf(cursor string) (after string, isKnown bool) {
+	if cursor == "" {
+		return "", true
+	}
+	held, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	after, isKnown = strings.CutPrefix(string(held), cursorMark)
+	return after, isKnown && err == nil
 }
