@@ -141,6 +141,7 @@ func (s *Server) take(ctx context.Context, r *request, about, given []byte, run 
 	fly := func() {
 		defer close(f.done)
 		defer cancel(nil)
+		defer s.recovered("of several rounds", &f.err)
 		f.result, f.err = run(own, hearing{answering, f.progress, f.state, f.logs, r.level})
 	}
 	if !s.work(fly) {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,7 +41,8 @@ type client struct{ gone <-chan struct{} }
 
 // receive takes the requests that are about connectors; the SDK answers the others.
 func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
+		defer s.recovered(method, &err)
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		defer s.cancelWithClient(ctx, cancel)()
@@ -71,6 +73,14 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 			return s.listen(ctx, s.requestOf(r, r.Params), r, next)
 		}
 		return next(ctx, method, req)
+	}
+}
+
+// recovered keeps a fault of Pillion's own in one request from ending the process, which may be an editor's window. It is deferred.
+func (s *Server) recovered(method string, err *error) {
+	if fault := recover(); fault != nil {
+		s.log.Error("internal error", "method", method, "fault", fault, "stack", string(debug.Stack()))
+		*err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Pillion: internal error; its log says more"}
 	}
 }
 
