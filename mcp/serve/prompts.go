@@ -92,7 +92,7 @@ func (s *Server) getPrompt(ctx context.Context, r *request, params *mcp.GetPromp
 		case answer.Outcome.Status != host.StatusOK:
 			return nil, refusal(answer.Outcome)
 		}
-		members, err := membersOf(answer.Result)
+		members, err := saidBy(answer.Result)
 		if err != nil {
 			return nil, misuse(fmt.Errorf("the answer of the connector cannot be read: %w", err))
 		}

@@ -73,7 +73,7 @@ func (s *Server) readResource(ctx context.Context, r *request, params *mcp.ReadR
 		case answer.Outcome.Status != host.StatusOK:
 			return nil, refusal(answer.Outcome)
 		}
-		members, err := membersOf(answer.Result)
+		members, err := saidBy(answer.Result)
 		if err != nil {
 			return nil, misuse(fmt.Errorf("the answer of the connector cannot be read: %w", err))
 		}

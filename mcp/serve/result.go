@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,10 +14,12 @@ import (
 const (
 	metaMember       = "_meta"
 	resultTypeMember = "resultType"
+	// ownPrefix begins the names of what Pillion itself says in the _meta of a result.
+	ownPrefix = "pillion/"
 	// outcomeKey is where a result says that nothing of a connector is in it, and why.
-	outcomeKey = "pillion/outcome"
+	outcomeKey = ownPrefix + "outcome"
 	// sourceKey is where a result says whose it is: data of that connector.
-	sourceKey = "pillion/connector"
+	sourceKey = ownPrefix + "connector"
 )
 
 // raw is a result as it is sent.
@@ -27,6 +30,39 @@ type raw struct {
 
 // MarshalJSON returns the bytes as they are.
 func (r *raw) MarshalJSON() ([]byte, error) { return r.body, nil }
+
+// saidBy are the members of a connector's result, each name once: the last one stands, as most readers have it, so that what is put
+// to one is put to what is read. In its _meta nothing is left that only Pillion says (S17).
+func saidBy(result []byte) ([]member, error) {
+	all, err := membersOf(result)
+	if err != nil {
+		return nil, err
+	}
+	all = lastOfEach(all)
+	for i, m := range all {
+		if m.name != metaMember {
+			continue
+		}
+		meta, _ := membersOf(m.value)
+		meta = slices.DeleteFunc(lastOfEach(meta), func(m member) bool { return strings.HasPrefix(m.name, ownPrefix) })
+		all[i].value = objectOf(meta...)
+	}
+	return all, nil
+}
+
+func lastOfEach(members []member) []member {
+	last := map[string]int{}
+	for i, m := range members {
+		last[m.name] = i
+	}
+	var kept []member
+	for i, m := range members {
+		if last[m.name] == i {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
 
 // reply is a result with what its era wants in it: in the modern one what kind it is and whose, and how long it may be kept. What
 // a connector says of those is taken out.

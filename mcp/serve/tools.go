@@ -146,7 +146,7 @@ func (s *Server) taskEnd(ctx context.Context, begun host.Result) (host.Result, e
 func (r *request) called(o host.Result) (mcp.Result, error) {
 	switch {
 	case len(o.Raw) > 0 && (o.Status == host.StatusOK || o.Status == host.StatusToolError):
-		members, err := membersOf(o.Raw)
+		members, err := saidBy(o.Raw)
 		if err == nil {
 			connector := r.server.connectorOf(o.Tool)
 			members = r.server.rewriteLinks(members, o.Tool)
