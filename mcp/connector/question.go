@@ -29,6 +29,23 @@ func modeOf(params jsontext.Value) string {
 	return mode
 }
 
+// questionNames and samplingNames are the names that MCP has for what a server asks with.
+const (
+	questionNames = "message requestedSchema url mode elicitationId task _meta"
+	samplingNames = "messages modelPreferences systemPrompt includeContext temperature maxTokens stopSequences metadata tools toolChoice task _meta"
+)
+
+// checkSpelling refuses a name that is one of MCP's but for its case: whoever reads names in any case would take what it holds for
+// what was looked at here.
+func checkSpelling(name, names string) error {
+	for known := range strings.FieldsSeq(names) {
+		if name != known && strings.EqualFold(name, known) {
+			return fmt.Errorf("%s is not spelt as MCP spells it", known)
+		}
+	}
+	return nil
+}
+
 // readQuestion reads the params of elicitation/create. Neither a question nor a refusal means that it is declined unseen: its
 // form cannot be put to anybody.
 func (s *session) readQuestion(params jsontext.Value) (*Elicitation, *ProtocolError) {
@@ -42,6 +59,8 @@ func (s *session) readQuestion(params jsontext.Value) (*Elicitation, *ProtocolEr
 			q.Schema = value.Clone()
 		case "url":
 			q.URL, _ = text(value)
+		default:
+			return checkSpelling(name, questionNames)
 		}
 		return nil
 	})

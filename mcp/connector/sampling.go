@@ -43,6 +43,8 @@ func samplingParams(params jsontext.Value) ([]byte, error) {
 			hasMessages = err == nil && len(messages) > 0
 		case "tools", "toolChoice":
 			hasTools = true
+		default:
+			return checkSpelling(name, samplingNames)
 		}
 		return nil
 	})
