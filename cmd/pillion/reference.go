@@ -110,7 +110,10 @@ func flagWords(flag *kong.Flag) string {
 	}
 	if !flag.IsBool() {
 		value := flag.FormatPlaceHolder()
-		if !strings.Contains(value, "|") {
+		switch {
+		case flag.Enum != "" && flag.PlaceHolder == "": // its words are typed as they stand
+			value = strings.ReplaceAll(strings.Trim(flag.Enum, ","), ",", "|")
+		case !strings.Contains(value, "|"):
 			value = strings.ToUpper(value)
 		}
 		words += "=" + value

@@ -133,3 +133,13 @@ func TestEveryVerbTeaches(t *testing.T) {
 		}
 	}
 }
+
+func TestTheWordsOfAFlagAreWrittenAsTheyAreTyped(t *testing.T) {
+	t.Parallel()
+	page := newWorld(t).expect(exitOK, "reference", "markdown").stdout
+	for _, want := range []string{"`--expose=meta|all`", "`--scope=project|user`", "`--format=json-schema|typescript|openapi|mcp`", "`-n, --limit=N`"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("it does not say %s", want)
+		}
+	}
+}
