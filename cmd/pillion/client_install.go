@@ -355,7 +355,7 @@ type clientStatusVerb struct{}
 
 // Help explains the verb.
 func (clientStatusVerb) Help() string {
-	return `Lists the agents that Pillion knows how to tell of itself, and which of them have it: installed, changed (there is an entry, but not the one that Pillion would write: another program, another time to wait), absent, or by hand. It changes nothing.
+	return `Lists the agents that Pillion knows how to tell of itself, and which of them have it: installed, changed (there is an entry, but not the one that Pillion would write: another program, another time to wait), absent, or byHand (you write it, and Pillion cannot tell). It changes nothing.
 
 On a terminal it is a table. In a pipe it is one agent a line, with tabs between its name, its state and its file. With --json: {"agents": [{"agent", "title", "state", "files": [{"path"}], …}]}.`
 }
