@@ -210,7 +210,7 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
 function browserItem(browser: BrowserResult, connector: Connector | undefined): vscode.TreeItem {
   const look = browserLook(browser);
   const isOpenable = connector !== undefined && offers(connector);
-  const item = new vscode.TreeItem("Browser of this session", isOpenable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
+  const item = new vscode.TreeItem("Browser", isOpenable ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
   item.id = "browser";
   item.description = browserWords(browser);
   item.iconPath = new vscode.ThemeIcon(look.icon, look.color === undefined ? undefined : new vscode.ThemeColor(look.color));
@@ -221,7 +221,7 @@ function browserItem(browser: BrowserResult, connector: Connector | undefined): 
     ...(browser.problem?.steps ?? []).map((step) => label(step, 300)),
   ].join("\n");
   item.contextValue = ["browser", browser.state, ...(browser.auto ? ["auto"] : []), ""].join(";");
-  item.accessibilityInformation = { label: `Browser of this session, ${look.words}` };
+  item.accessibilityInformation = { label: `Browser, ${look.words}` };
   item.command = opened;
   return item;
 }

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { pressButton } from "../workbench.mjs";
 
-const row = "Browser of this session";
+const row = "Browser";
 const question = "May this session have a browser?";
 
 export const browser = {
