@@ -99,6 +99,9 @@ func (s *Server) search(r *request, query string, limit int) *raw {
 	if found.IsPartial {
 		lines = append(lines, "None has all of the words; these have any of them.")
 	}
+	if len(found.Tools) == 0 {
+		lines = append(lines, s.absences()...)
+	}
 	var listed [][]byte
 	for _, t := range found.Tools {
 		lines = append(lines, strings.TrimRight(t.ServedName+": "+t.Summary, " :")+permissionWords(t.Permission))
@@ -109,6 +112,26 @@ func (s *Server) search(r *request, query string, limit int) *raw {
 		{"structuredContent", objectOf(member{"tools", arrayOf(listed)}, member{"total", jsontext.Value(strconv.Itoa(found.Total))})},
 	}
 	return r.reply(members, false)
+}
+
+// maxAbsences is how many reasons a search that finds nothing tells: enough to act on, and no page of them.
+const maxAbsences = 10
+
+// absences say why connectors offer nothing: what a search does not find may be a tool of theirs, and a model that is not told
+// so reports that there is none.
+func (s *Server) absences() []string {
+	reasons := s.host.Absences("")
+	if len(reasons) == 0 {
+		return nil
+	}
+	lines := []string{"What may be missing, and what its user can do about it; words in it may be the connector's own:"}
+	for _, reason := range reasons[:min(len(reasons), maxAbsences)] {
+		lines = append(lines, "- "+strings.Join(strings.Fields(reason.Text), " "))
+	}
+	if left := len(reasons) - maxAbsences; left > 0 {
+		lines = append(lines, fmt.Sprintf("And %d more.", left))
+	}
+	return lines
 }
 
 // permissionWords say what a call would meet where it does not simply run.

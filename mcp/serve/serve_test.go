@@ -56,6 +56,17 @@ func TestL1_MetaSurfaceInBothEras(t *testing.T) {
 	}
 }
 
+func TestL1_ASearchThatFindsNothingSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, serve.Options{}, map[string]fake{"notes": {"", []string{readsAlone}}, "gone": {"no-such-mode", nil}})
+	p := s.peer()
+	p.initialize(`{}`)
+	holds(t, p.asks(1, "tools/call", `{"name":"search","arguments":{"query":"zebra"}}`), `0 of 0 tools`, `What may be missing`, `\"gone\"`)
+	if found := p.asks(2, "tools/call", `{"name":"search","arguments":{"query":"looks"}}`); strings.Contains(found, "may be missing") {
+		t.Errorf("it is said beside what was found: %s", found)
+	}
+}
+
 func TestS6_NoServedToolChangesTrust(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, serve.Options{}, map[string]fake{"notes": {"", nil}})
