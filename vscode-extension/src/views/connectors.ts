@@ -86,11 +86,11 @@ export class ConnectorsView implements vscode.TreeDataProvider<Node>, vscode.Dis
     if (node === undefined) {
       const { browser } = this.session;
       const all = this.session.list();
-      if (browser === undefined || !isShown(browser)) {
+      // The connector that it is behind is part of its row, and has none of its own.
+      const connector = all.find(({ id }) => id === browser?.connector);
+      if (browser === undefined || (connector === undefined && !isShown(browser))) {
         return all.map((connector) => ({ kind: "connector", connector }));
       }
-      // The connector that it is behind is part of its row.
-      const connector = all.find(({ id }) => id === browser.connector);
       return [{ kind: "browser", browser, ...(connector === undefined ? {} : { connector }) }, ...all.filter((one) => one !== connector).map((one): Node => ({ kind: "connector", connector: one }))];
     }
     if (node.kind === "browser") {

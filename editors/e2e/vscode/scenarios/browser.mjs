@@ -33,7 +33,7 @@ export const browser = {
       await (await window.pageWith("A picture of")).locator("img").first().waitFor();
       await window.keep("browser-picture");
       await window.run("Pillion: End the Browser of This Session");
-      await window.row(row).waitFor({ state: "detached" });
+      await window.row(row).filter({ hasText: "off, asks before it starts" }).waitFor();
       await window.run("Pillion: Start the Browser of This Session");
       const page = await window.pageWith(question);
       await page.locator("summary", { hasText: "Allow more" }).click();
@@ -44,7 +44,7 @@ export const browser = {
       await window.row(row).filter({ hasText: "off, starts without a question" }).waitFor();
       await window.keep("browser-always");
       await window.run("Pillion: Ask Again Before a Session Has a Browser");
-      await window.row(row).waitFor({ state: "detached" });
+      await window.row(row).filter({ hasText: "off, asks before it starts" }).waitFor();
     } finally {
       site.close();
     }
