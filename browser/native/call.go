@@ -241,12 +241,14 @@ func explain(err error) string {
 	case errors.As(err, &missing):
 		return fmt.Sprintf("No browser: %s. Install Google Chrome, Chromium or Microsoft Edge (on Debian and Ubuntu: apt install chromium-headless-shell, or chromium), then try again.", missing)
 	case errors.As(err, &start):
+		if start.NeedsSandboxStep() {
+			return "The browser did not start: it needs its sandbox, which it does not have as root and in some containers." +
+				" Run the editor as another user, or allow user namespaces; or set browserSandbox to false, which leaves a page that breaks out held by nothing." +
+				"\nIt said: " + printable(bounded(start.Said, 300))
+		}
 		text := "The browser did not start: " + printable(bounded(start.Error(), 1500))
 		if errors.Is(start, syscall.ENOSPC) {
 			text += "\nMake some 100 MB free there, then try again."
-		}
-		if start.NeedsSandboxStep() {
-			text += "\nIt needs its sandbox, which it does not have as root and in some containers. Run the editor as another user, or allow user namespaces."
 		}
 		return text
 	case errors.As(err, &attach):
