@@ -109,9 +109,15 @@ func TestL1_LinesThatAreNoMessages(t *testing.T) {
 		`nonsense`, `{"jsonrpc":"2.0","id":1,"method":"ping"`, `{"id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`,
 		`{"jsonrpc":"2.0","id":1,"method":5}`, `{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`, `{"jsonrpc":"2.0","id":3}`,
 		strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
+		`[]`, `[1]`, `[[]]`, `{"jsonrpc":"2.0","id":1,"error":5}`, `{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}`, `{"jsonrpc":"2.0","result":{}}`,
+		`[{"jsonrpc":"2.0","id":1,"error":5}]`, `{"jsonrpc":"2.0","id":1,"method":"ping","error":5}`,
 	} {
 		p.say(bad)
 		holds(t, p.until(`"error"`), `"code":-32`)
+	}
+	p.say(`[{"jsonrpc":"2.0","id":31,"method":"ping"},1,{"jsonrpc":"2.0","id":32,"method":"ping"}]`)
+	for _, word := range []string{`"id":31,"result"`, `"code":-32600`, `"id":32,"result"`} {
+		p.until(word)
 	}
 	p.say("")
 	holds(t, p.asks(77, "ping", `{}`), `"result":{}`)

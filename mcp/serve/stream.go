@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // maxLineBytes bounds a message of a client.
@@ -18,12 +19,13 @@ const maxLineBytes = 64 << 20
 // maxDepth is how deep a message may nest; what reads it next ends the stream at 1,000.
 const maxDepth = 500
 
-// lines is a client's stream with those lines taken out that are no messages: each is answered here, and what comes after it is
+// lines is a client's stream with what is no message taken out: each is answered here, and what comes after it is
 // read, where the SDK would give the stream up.
 type lines struct {
 	stream io.ReadWriteCloser
 	in     *bufio.Reader
-	left   []byte // of the line that is being read out
+	left   []byte   // of the message that is being read out
+	batch  [][]byte // messages of the line that was read last, to be read out yet
 
 	writing sync.Mutex
 	closed  sync.Once
@@ -58,8 +60,23 @@ func (l *lines) Read(to []byte) (int, error) {
 	return n, nil
 }
 
-// next reads one line; the fault says why it is no message. A line without its end is none either.
-func (l *lines) next() (line []byte, fault string, err error) {
+// next is one message; the fault says why it is none.
+func (l *lines) next() (message []byte, fault string, err error) {
+	for len(l.batch) == 0 {
+		line, fault, err := l.line()
+		if err == nil && fault == "" {
+			l.batch, fault = messagesOf(line)
+		}
+		if err != nil || fault != "" {
+			return nil, fault, err
+		}
+	}
+	message, l.batch = l.batch[0], l.batch[1:]
+	return append(message, '\n'), faultOf(message), nil
+}
+
+// line reads one line. One without its end is none.
+func (l *lines) line() (line []byte, fault string, err error) {
 	size := 0
 	for {
 		part, err := l.in.ReadSlice('\n')
@@ -78,23 +95,39 @@ func (l *lines) next() (line []byte, fault string, err error) {
 	if size > maxLineBytes {
 		return nil, fmt.Sprintf(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message has more than %d MiB"}}`, maxLineBytes>>20), nil
 	}
-	line = bytes.TrimSpace(line)
-	if len(line) == 0 {
-		return nil, "", nil
-	}
-	return append(line, '\n'), faultOf(line), nil
+	return bytes.TrimSpace(line), "", nil
 }
 
-// faultOf is the answer to a line that is no message; empty for one.
-func faultOf(line []byte) string {
-	value := jsontext.Value(line)
-	if !value.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) || depth(line) > maxDepth {
-		return `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is not JSON, or nests too deep"}}`
+const (
+	noJSON    = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"this is not JSON, or nests too deep"}}`
+	noMessage = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"this is no message of JSON-RPC 2.0"}}`
+)
+
+// messagesOf are the messages of a line: one, or those of a batch (MCP 2025-03-26), which are answered one by one. The SDK gives the
+// stream up over a batch in every other version, and over one that holds anything that is no message.
+func messagesOf(line []byte) (messages [][]byte, fault string) {
+	if len(line) == 0 {
+		return nil, ""
 	}
-	all, err := membersOf(line)
-	if value.Kind() == '[' {
-		return "" // a batch (MCP 2025-03-26)
+	if !jsontext.Value(line).IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) || depth(line) > maxDepth {
+		return nil, noJSON
 	}
+	if line[0] != '[' {
+		return [][]byte{line}, ""
+	}
+	var all []jsontext.Value
+	if err := decode(line, &all); err != nil || len(all) == 0 {
+		return nil, fmt.Sprintf(noMessage, "null")
+	}
+	for _, one := range all {
+		messages = append(messages, one)
+	}
+	return messages, ""
+}
+
+// faultOf is the answer to valid JSON that is no message; empty for one. What the SDK cannot read is none, too.
+func faultOf(message []byte) string {
+	all, err := membersOf(message)
 	has := map[string]jsontext.Value{}
 	for _, m := range all {
 		if has[m.name] != nil {
@@ -104,12 +137,15 @@ func faultOf(line []byte) string {
 	}
 	id := has["id"]
 	isID := id == nil || id.Kind() == '"' || id.Kind() == '0' && !bytes.ContainsAny(id, ".eE")
+	if err == nil {
+		_, err = jsonrpc.DecodeMessage(message)
+	}
 	if err != nil || string(has["jsonrpc"]) != `"2.0"` || !isID || (has["method"] == nil) == (has["result"] == nil && has["error"] == nil) ||
 		has["method"] != nil && has["method"].Kind() != '"' {
 		if id == nil || !isID {
 			id = jsontext.Value("null")
 		}
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"this is no message of JSON-RPC 2.0"}}`, id)
+		return fmt.Sprintf(noMessage, id)
 	}
 	return ""
 }
