@@ -110,7 +110,10 @@ local function ended_lines(id)
   elseif closed.how == 'answered' then
     p:say('This was answered' .. (closed.by and ' by ' .. text.visible(closed.by) or '') .. '.', 'PillionTitle')
   else
-    p:say('This question was withdrawn: what it was about has changed, has gone or was decided elsewhere.', 'PillionTitle')
+    p:say(
+      'This question was withdrawn: what it was about has changed, has gone or was decided elsewhere.',
+      'PillionTitle'
+    )
   end
   p:gap()
   p:say('q closes it.', 'PillionDetail')
