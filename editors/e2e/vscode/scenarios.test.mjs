@@ -130,6 +130,7 @@ windowOn(
   "TestS8_VSCodeToolOfOneOfMyOwnIsRefused",
   "TestS20_VSCodeDecisionsThatCannotBeReadAreAskedAbout",
   "TestVSCodeProgramThatWantsToJoinIsAskedAbout",
+  "TestA1_VSCodeConnectorIsAddedAndAllowed",
   "TestA4_VSCodeSecretInputIsMasked",
   "TestH1_VSCodeTheBrowserOfTheSession",
   "a profile is chosen, and variables, in no file",

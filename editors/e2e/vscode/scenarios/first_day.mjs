@@ -118,6 +118,25 @@ export const firstDay = {
     await until("the real one is back", () => sidecars().length === 1);
   },
 
+  async TestA1_VSCodeConnectorIsAddedAndAllowed(window) {
+    await window.showViews();
+    await window.page.locator('.statusbar-item:has-text("Pillion:")').first().waitFor(); // a palette that is open offers no more than it did
+    await window.run("Pillion: Add a Connector");
+    await window.type("pillion demo");
+    await window.type("pasted");
+    await window.pick("Your own file");
+    await window.told('"pasted" was added');
+    await window.keep("added");
+    await window.pressTold("was added", "Review and switch on");
+    const page = await window.pageWith("pasted");
+    await window.settled(page);
+    await window.keep("added-review");
+    await pressButton(page, "Make the change");
+    await window.row("pasted").filter({ hasText: "6 tools" }).waitFor();
+    rmSync(ownFile(window));
+    await window.row("pasted").waitFor({ state: "detached" });
+  },
+
   async TestA4_VSCodeSecretInputIsMasked(window) {
     const text = { inputs: [{ id: "token", type: "promptString", description: "A token for the notes", password: true }], mcpServers: { mine: { ...notes, env: { TOKEN: "${input:token}" } } } };
     writeOwn(window, text);
