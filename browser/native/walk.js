@@ -1,5 +1,6 @@
 // Reads a frame as a person who listens to it would: every element that is shown, with its role and name as the browser itself
-// computes them, and every text, in the order of the page. It runs in a world of its own, where no script of the page reaches.
+// computes them, and every text, in the order of the page. It runs in a world of its own: the page has no hand in its code, but in
+// what it reads, also by elements whose names stand before properties of the document. Then it fails, or sees less of that page.
 //
 // below is the number of an element of the last reading, of which alone the rest is read, or -1. listening says which elements have
 // scripts that wait for clicks: how many there are in all, and the numbers of those.
@@ -118,7 +119,13 @@
     return range.getClientRects().length === 0;
   };
 
-  const write = (depth, ...fields) => out.push(depth + field + fields.join(field));
+  let room = 16 << 20;
+  const write = (depth, ...fields) => {
+    if (room <= 0) return;
+    const line = depth + field + fields.join(field);
+    room -= line.length;
+    out.push(room > 0 ? line : depth + field + "#" + field + "the rest of this frame is left out: it is too large");
+  };
   const text = (data, depth) => {
     const words = plain(data);
     if (words) write(depth, "#", clean(words));
@@ -151,7 +158,7 @@
 
 
   const element = (e, depth, cursorAbove, modal) => {
-    if (isBlind) return;
+    if (isBlind || room <= 0) return;
     const now = Date.now();
     // Each role takes the browser a whole reading of the page where it does not keep one.
     if ((seen.length < 50 && now - begun > 1500) || now - begun > 6000) isBlind = true;

@@ -132,3 +132,16 @@ func goTo(t *testing.T, d *driver, opened *tab, url string) {
 		t.Fatal(err)
 	}
 }
+
+// A page as large as it likes to be fills no more than its room.
+func TestWalk_LeavesOutWhatIsTooLarge(t *testing.T) {
+	_, opened, d := driverAt(t, `<p></p><script>const label = 'x'.repeat(4000);
+for (let i = 0; i < 6000; i++) document.body.append(Object.assign(document.createElement('a'), {href: '#' + label, textContent: i}))</script>`)
+	read, err := d.gather(t.Context(), opened.frame(), -1, true, 0)
+	if err != nil || read.walked == nil {
+		t.Fatalf("%+v, %v", read, err)
+	}
+	if records := read.walked.records; len(records) > 20<<20 || !strings.HasSuffix(records, "is left out: it is too large") {
+		t.Errorf("%d bytes, ending in %q", len(records), records[max(0, len(records)-100):])
+	}
+}
