@@ -20,7 +20,7 @@ import (
 const moveOutPatience = 2 * time.Second
 
 // settleIn makes a place of the session's own in a browser that the user started: what is there goes through the relay, as in a
-// browser of Pillion's own, and has the logins of the user's cookies. It is gone with the connection, however that ends.
+// browser of Pillion's own, and has the logins of the user's cookies (docs/decisions/0025). It is gone with the connection, however that ends.
 func (d *driver) settleIn(ctx context.Context) error {
 	session := d.browser.Conn.Browser()
 	made, err := cdp.Call(ctx, session, target.CreateBrowserContext, target.CreateBrowserContextParams{
@@ -42,14 +42,27 @@ func (d *driver) settleIn(ctx context.Context) error {
 			Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path, Secure: c.Secure, HTTPOnly: c.HTTPOnly, SameSite: c.SameSite,
 		}
 		if !strings.HasPrefix(c.Domain, ".") { // of this host alone, which only its address says
-			one.Domain, one.URL = "", map[bool]string{true: "https://", false: "http://"}[c.Secure]+c.Domain+c.Path
+			one.Domain, one.URL = "", map[bool]string{true: "https://", false: "http://"}[c.Secure]+c.Domain+"/"
 		}
 		if !c.Session {
 			one.Expires = cdp.TimeSinceEpoch(c.Expires)
 		}
-		lent = append(lent, one)
+		if c.PartitionKey == nil { // one of a page inside another counts there alone
+			lent = append(lent, one)
+		}
 	}
-	_, err = cdp.Call(ctx, session, storage.SetCookies, storage.SetCookiesParams{Cookies: lent, BrowserContextID: made.BrowserContextID})
+	if d.lend(ctx, made.BrowserContextID, lent) == nil {
+		return nil
+	}
+	// The browser takes all or none: what it does not take of its own any more is left out.
+	for _, one := range lent {
+		_ = d.lend(ctx, made.BrowserContextID, []*network.CookieParam{one})
+	}
+	return ctx.Err()
+}
+
+func (d *driver) lend(ctx context.Context, to cdp.BrowserContextID, cookies []*network.CookieParam) error {
+	_, err := cdp.Call(ctx, d.browser.Conn.Browser(), storage.SetCookies, storage.SetCookiesParams{Cookies: cookies, BrowserContextID: to})
 	return err
 }
 

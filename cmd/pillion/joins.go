@@ -44,7 +44,7 @@ type joinsForgetVerb struct {
 
 // Help explains the verb.
 func (joinsForgetVerb) Help() string {
-	return `Takes back every answer about programs that this one starts: they ask again the next time. That gives nothing and needs no question. What has joined stays until it leaves.
+	return `Takes back every answer about programs that this one starts: they ask again the next time, those that were refused too. That lets nothing in, and needs no question. What has joined stays until it leaves.
 
 With --json: {"forgotten": [JoinRecord]}.`
 }
