@@ -18,7 +18,6 @@ const (
 	mixedHeading    = "Pillion asks: may these connectors of this repository run programs on this machine, or be connected to?"
 	ownHeading      = "Pillion asks: may these connectors of your own run in this folder?"
 	approvalHeading = "Pillion asks: may this tool be called with exactly these arguments?"
-	browserHeading  = "Pillion asks: may this session have a browser?"
 	requestHeading  = "Pillion asks: may exactly this be asked of the connector?"
 	foreignNote     = "Lines that begin with \"| \" are not Pillion's words: they come from a file, a caller or a connector."
 )
@@ -233,19 +232,30 @@ func (d *document) files(files []message.NamedFile) {
 
 // isBrowserStart reports whether it is asked whether a session may have a browser, and no call is.
 func isBrowserStart(body message.ApprovalBody) bool {
-	return body.Method == message.BrowserStart.Method
+	return body.Method == message.BrowserStart.Method || isBrowserAttach(body)
+}
+
+// isBrowserAttach reports whether that browser is the user's own.
+func isBrowserAttach(body message.ApprovalBody) bool { return body.Method == message.MethodBrowserAttach }
+
+// browserQuestion is that question in a sentence.
+func browserQuestion(body message.ApprovalBody) string {
+	if isBrowserAttach(body) {
+		return "may this session work in the browser that you started, with your logins?"
+	}
+	return "may this session have a browser?"
 }
 
 func browserText(ask message.Ask, body message.ApprovalBody, how string) string {
 	var d document
-	d.say(browserHeading)
+	d.say("Pillion asks: %s", browserQuestion(body))
 	d.say(foreignNote)
 	d.gap()
 	d.value("asked for by", askerText(ask.Asker))
 	d.say("why it asks: %s", body.Reason)
 	d.say("what it is: %s", body.Tool.Description)
 	d.value("what drives it", body.ArgumentsText)
-	return d.end("Nothing is started before you answer.", how, "")
+	return d.end("Nothing begins before you answer.", how, "")
 }
 
 func approvalText(ask message.Ask, body message.ApprovalBody, how string) string {
@@ -342,7 +352,7 @@ func Prompt(ask message.Ask) string {
 	case message.ApprovalBody:
 		// What is foreign and not in quotes comes last: nothing after it is Pillion's.
 		if isBrowserStart(b) {
-			return clip("Pillion: may this session have a browser? " + strings.TrimSuffix(b.Reason, "."))
+			return clip("Pillion: " + browserQuestion(b) + " " + strings.TrimSuffix(b.Reason, "."))
 		}
 		verb := "call"
 		if b.Method != "" {

@@ -248,7 +248,7 @@ const (
 // ApprovalBody asks about one call.
 type ApprovalBody struct {
 	Tool          Tool              `json:"tool"`
-	Method        string            `json:"method,omitzero"` // MCP method that is asked for, where it is no call of a tool, or pillion/browser/start: the tool only names it then
+	Method        string            `json:"method,omitzero"` // MCP method that is asked for, where it is no call of a tool, or pillion/browser/start, or pillion/browser/attach: the tool only names it then
 	ArgumentsText string            `json:"argumentsText"`   // exactly what will be sent
 	Reason        string            `json:"reason"`          // why it asks, as a sentence
 	Choices       []ApprovalChoice  `json:"choices"`         // what may be answered, the safest first

@@ -74,6 +74,10 @@ type BrowserResult struct {
 // Browser says what a session's browser does. It starts nothing.
 var Browser = rpc.Request[BrowserParams, BrowserResult]{Method: "pillion/browser"}
 
+// MethodBrowserAttach is what [ApprovalBody] calls the question whether a
+// session may work in the browser that the user started, which is no request.
+const MethodBrowserAttach = "pillion/browser/attach"
+
 // BrowserStart starts a session's browser, asking first where that was not
 // allowed, and answers when it is there or is not to be.
 var BrowserStart = rpc.Request[BrowserStartParams, BrowserResult]{Method: "pillion/browser/start"}

@@ -113,8 +113,11 @@ func refusedBrowser(words string) error {
 	}}
 }
 
-// browserStartMethod is what is asked for, in the words of the editor protocol.
-const browserStartMethod = "pillion/browser/start"
+// What is asked for, in the words of the editor protocol: a browser, or the one that the user started.
+const (
+	browserStartMethod  = "pillion/browser/start"
+	browserAttachMethod = "pillion/browser/attach"
+)
 
 // approve asks whether the session may have a browser.
 func (b *browsers) approve(ctx context.Context, e host.Entering, attach string) (host.ApprovalAnswer, error) {
@@ -151,7 +154,7 @@ func (b *browsers) approve(ctx context.Context, e host.Entering, attach string) 
 // askToAttach makes it the question whether the session may work in a browser that the user started, which no setting answers (H2).
 func (b *browsers) askToAttach(question *host.Approval, attach string) {
 	at, _ := jsontext.AppendQuote([]byte(`{"provider":"native","attachesTo":`), attach)
-	question.Arguments = append(at, '}')
+	question.Arguments, question.Method = append(at, '}'), browserAttachMethod
 	question.Tool.Title, question.Tool.Summary = "Work in the browser that you started", "Works in the browser that you started, with your own logins."
 	question.Tool.Description = "The session gets tabs of its own in the browser that you started, at " + attach + ", as browserAttach in your settings says. " +
 		"Your own logins hold there: whatever a page that you are logged in to lets you do, the session can do. " +

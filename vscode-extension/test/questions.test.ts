@@ -119,6 +119,9 @@ test("TestH1_TheStartOfABrowserIsAskedInItsOwnWords", () => {
   assert.match(page, /<h1>May this session have a browser\?<\/h1>.*It has no window\./s);
   assert.doesNotMatch(page, /tool|exactly/);
   assert.deepEqual(standingChoices(body).map(({ action }) => action), ["session:", "connector:user"]);
+  const own: ApprovalBody = { ...body, method: "pillion/browser/attach", choices: ["decline", "session"], scopes: [] };
+  assert.match(questionPage(ask("approval", own)), /<h1>May this session work in the browser that you started, with your logins\?<\/h1>/);
+  assert.deepEqual(standingChoices(own).map(({ title }) => title), ["Allow it in this session"]);
   assert.match(questionPage(ask("approval", { ...approval, method: "resources/read" })), /<h1>May this be asked for with exactly/);
 });
 

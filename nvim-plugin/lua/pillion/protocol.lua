@@ -1258,8 +1258,8 @@
 ---pillion.ApprovalBody asks about one call.
 ---@class (exact) pillion.ApprovalBody
 ---@field tool pillion.Tool
----MCP method that is asked for, where it is no call of a tool, or pillion/browser/start: the
----tool only names it then
+---MCP method that is asked for, where it is no call of a tool, or pillion/browser/start, or
+---pillion/browser/attach: the tool only names it then
 ---@field method? string
 ---exactly what will be sent
 ---@field argumentsText string
@@ -2289,6 +2289,10 @@ M.protocol_version = 1
 ---The member of capabilities.experimental, on both sides, that holds ClientCapability and
 ---ServerCapability.
 M.capability_name = 'pillion'
+
+---What ApprovalBody calls the question whether a session may work in the browser that the user
+---started, which is no request.
+M.method_browser_attach = 'pillion/browser/attach'
 
 ---What the editor asks and Pillion answers.
 M.requests = {

@@ -1547,8 +1547,8 @@ export type PermissionScope =
 export interface ApprovalBody {
   tool: Tool;
   /**
-   * MCP method that is asked for, where it is no call of a tool, or pillion/browser/start: the
-   * tool only names it then
+   * MCP method that is asked for, where it is no call of a tool, or pillion/browser/start, or
+   * pillion/browser/attach: the tool only names it then
    */
   method?: string;
   /** exactly what will be sent */
@@ -1844,6 +1844,12 @@ export type Title =
   | "Make the change";
 
 // The browser
+
+/**
+ * What ApprovalBody calls the question whether a session may work in the browser that the user
+ * started, which is no request.
+ */
+export const methodBrowserAttach = "pillion/browser/attach";
 
 /** BrowserState is what a session's browser does. One that is not known reads as off. */
 export type BrowserState =

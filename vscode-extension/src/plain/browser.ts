@@ -46,9 +46,21 @@ export function isShown(browser: Pick<BrowserResult, "state" | "auto"> | undefin
   return browser !== undefined && (browser.auto || browserLook(browser) !== looks.off);
 }
 
-/** Whether what is asked about is the start of the browser, and no call of a tool. */
+const attach = "pillion/browser/attach";
+
+/** Whether what is asked about is the start of the browser, or work in the user's own, and no call of a tool. */
 export function isBrowserStart(body: Pick<ApprovalBody, "method">): boolean {
-  return body.method === requests.browserStart;
+  return body.method === requests.browserStart || body.method === attach;
+}
+
+/** That question in a sentence. */
+export function browserQuestion(body: Pick<ApprovalBody, "method">): string {
+  return body.method === attach ? "May this session work in the browser that you started, with your logins?" : "May this session have a browser?";
+}
+
+/** What its narrowest yes is called. */
+export function browserYes(body: Pick<ApprovalBody, "method">): string {
+  return body.method === attach ? "Allow it in this session" : "Allow a browser in this session";
 }
 
 /** An address as it is sent; without http:// or https:// before it, http:// is meant. */

@@ -19,7 +19,7 @@ import type {
   WidenBody,
   WidenChange,
 } from "../generated/protocol";
-import { isBrowserStart } from "./browser";
+import { browserQuestion, browserYes, isBrowserStart } from "./browser";
 import { formFields, formHtml } from "./form";
 import { block, button, foreign, list, row, said, value, values, type Html } from "./page";
 import { dedented, html, label, quoted } from "./visible";
@@ -189,7 +189,7 @@ const standing: [ApprovalChoice, string][] = [
 /** The buttons that give more than one call, one for each choice and place where it may count. */
 export function standingChoices(body: ApprovalBody): { action: string; title: string }[] {
   if (isBrowserStart(body)) {
-    return browserStanding.filter(([choice]) => body.choices.includes(choice)).map(([, action, title]) => ({ action, title }));
+    return browserStanding.filter(([choice]) => body.choices.includes(choice)).map(([choice, action, title]) => ({ action, title: choice === "session" ? browserYes(body) : title }));
   }
   const all: { action: string; title: string }[] = [];
   for (const [choice, what] of standing) {
@@ -220,7 +220,7 @@ function approvalPage(ask: Ask, body: ApprovalBody): Html {
   const isBrowser = isBrowserStart(body);
   return [
     isBrowser
-      ? `<h1>May this session have a browser?</h1>`
+      ? `<h1>${html(browserQuestion(body))}</h1>`
       : `<h1>${body.method === undefined ? "May this tool be called" : "May this be asked for"} with exactly these arguments?</h1>`,
     isBrowser ? said(description) : "",
     said(foreignNote, "note"),
@@ -237,7 +237,7 @@ function approvalPage(ask: Ask, body: ApprovalBody): Html {
       ? ""
       : `<details><summary>Allow more than this${isForOnce ? " call" : ""}</summary>${more.map((c) => row(button(c.action, c.title))).join("")}</details>`,
     `<details><summary>Decline with words for whoever asks</summary><div class="field"><label for="words">Words that go along with your no</label><textarea id="words" name="words"></textarea></div>${row(button("decline-words", "Decline with these words"))}</details>`,
-    `<div class="bar">${said(isBrowser ? "Nothing is started before you answer." : "Nothing is sent before you answer.", "note")}${row(
+    `<div class="bar">${said(isBrowser ? "Nothing begins before you answer." : "Nothing is sent before you answer.", "note")}${row(
       button("decline", "Decline"),
       ...narrowest.map((choice) => button(choice.action, choice.title)),
       isForOnce ? button("edit", "Edit the arguments…") : "",
@@ -440,7 +440,7 @@ export function questionLine(ask: Ask): { title: string; about: string; icon: st
     case "approval": {
       const body = ask.body as ApprovalBody;
       if (isBrowserStart(body)) {
-        return line("May this session have a browser?", body.reason, "globe");
+        return line(browserQuestion(body), body.reason, "globe");
       }
       return line(`Call ${label(body.tool.label, 80)}?`, body.argumentsText, "question");
     }

@@ -9,7 +9,16 @@ local M = {}
 ---@param body pillion.ApprovalBody
 ---@return boolean
 local function is_browser_start(body)
-  return body.method == require('pillion.protocol').requests.browser_start
+  return body.method == require('pillion.protocol').requests.browser_start or body.method == 'pillion/browser/attach'
+end
+
+---That question in a sentence.
+---@param body pillion.ApprovalBody
+---@return string
+local function browser_question(body)
+  return body.method == 'pillion/browser/attach'
+      and 'May this session work in the browser that you started, with your logins?'
+    or 'May this session have a browser?'
 end
 
 ---The question in one sentence.
@@ -17,7 +26,7 @@ end
 ---@return string
 function M.short(body)
   if is_browser_start(body) then
-    return 'May this session have a browser?'
+    return browser_question(body)
   end
   return (body.method and 'May %s be asked for?' or 'May %s run?'):format(text.visible(body.tool.label))
 end
@@ -73,7 +82,8 @@ local function choices(ask)
     connector = { 'c', 'connector', 'Always allow the tools that this connector has now', standing('connector') },
   }
   if is_browser_start(body) then
-    all.session[3] = 'Allow a browser in this session'
+    all.session[3] = body.method == 'pillion/browser/attach' and 'Allow it in this session'
+      or 'Allow a browser in this session'
     all.connector[3] = 'Always allow one, in every session'
     all.connector[4] = function(context)
       with_scope(body.scopes, function(scope)
@@ -122,7 +132,7 @@ function M.question(ask)
   local body = ask.body --[[@as pillion.ApprovalBody]]
   local p = lines.new()
   if is_browser_start(body) then
-    p:say('May this session have a browser?', 'PillionTitle')
+    p:say(browser_question(body), 'PillionTitle')
     p:asker(ask)
     p:push({ { 'why it asks  ', 'PillionDetail' }, { text.visible(body.reason) } })
     p:gap()
