@@ -59,12 +59,12 @@ func (c *clientPlan) text(path string) ([]byte, error) {
 	if text, isRead := c.texts[path]; isRead {
 		return text, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := readClientFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, err
 	}
 	c.texts[path], c.before[path] = text, text
 	return text, nil

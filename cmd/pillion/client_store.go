@@ -135,7 +135,7 @@ func replaceFile(path string, was, text []byte) error {
 		target = resolved
 	}
 	perm := fs.FileMode(0o600)
-	now, err := os.ReadFile(target)
+	now, err := readClientFile(target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if was != nil {
@@ -145,7 +145,7 @@ func replaceFile(path string, was, text []byte) error {
 			return fmt.Errorf("make the folder of %s: %w", path, err)
 		}
 	case err != nil:
-		return fmt.Errorf("read %s: %w", path, err)
+		return err
 	case !bytes.Equal(now, was):
 		return fail(exitFailed, []string{"Run it again"}, "%s was changed meanwhile", path)
 	default:
