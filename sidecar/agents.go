@@ -2,9 +2,13 @@ package sidecar
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"os"
 	"sync"
+	"time"
 
 	"pillion/mcp/host"
 	"pillion/mcp/serve"
@@ -79,7 +83,7 @@ func (s *Session) serveAgent(ctx context.Context, joined *joinedAgent, stream io
 	if joined.expose == message.AttachAll {
 		options.Expose = serve.All
 	}
-	lines := &sharedStream{ReadWriteCloser: stream}
+	lines := &sharedStream{ReadWriteCloser: stream, most: unreadTime, log: s.log}
 	options.OnState = lines.tell
 	server := serve.New(s.core.Host, options)
 	defer server.Close()
@@ -91,14 +95,27 @@ func (s *Session) serveAgent(ctx context.Context, joined *joinedAgent, stream io
 // that may have to say so when this window is gone (U9). Of all others it holds that they may have run, and they cost nothing.
 type sharedStream struct {
 	io.ReadWriteCloser
+	most    time.Duration // that a write may take
+	log     *slog.Logger
 	writing sync.Mutex
 	asked   sync.Map // the calls that somebody was asked about
 }
 
+// unreadTime is how long an agent may leave what it is told unread: a call waits until it is told of.
+const unreadTime = 30 * time.Second
+
 func (s *sharedStream) Write(line []byte) (int, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return s.ReadWriteCloser.Write(line)
+	if bounded, is := s.ReadWriteCloser.(interface{ SetWriteDeadline(time.Time) error }); is {
+		_ = bounded.SetWriteDeadline(time.Now().Add(s.most))
+	}
+	written, err := s.ReadWriteCloser.Write(line)
+	if errors.Is(err, os.ErrDeadlineExceeded) { // a part of a line is of no use
+		s.log.Warn("an agent does not read what it is told, and is let go", "within", s.most)
+		_ = s.Close()
+	}
+	return written, err
 }
 
 // tell says how far a call has come. It is on its way before the call goes on. What is declined is not told of again: the answer

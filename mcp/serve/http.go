@@ -20,6 +20,9 @@ const Path = "/mcp"
 const (
 	// idleSession is how long a session of the legacy era is kept for a client that says nothing.
 	idleSession = 12 * time.Hour
+	// writeTime is how long a client may leave what is written to it unread: a stream that nobody reads must not keep those of
+	// others waiting.
+	writeTime = 30 * time.Second
 	// modernVersion is the first one of the modern era.
 	modernVersion = "2026-07-28"
 )
@@ -38,6 +41,8 @@ func (s *Server) Handler(token string) http.Handler {
 	modern := mcp.NewStreamableHTTPHandler(server, &options)
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w, done := bounded(w, writeTime)
+		defer done()
 		w.Header().Set("X-Accel-Buffering", "no") // MCP 2026-07-28 transports
 		switch {
 		case !isLocal(r.Host), !isOwnOrigin(r.Header.Values("Origin"), r.Host):
@@ -54,6 +59,35 @@ func (s *Server) Handler(token string) http.Handler {
 		}
 	})
 }
+
+// boundedWriter gives each write so much time, after which the connection is of no more use.
+type boundedWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	most    time.Duration
+}
+
+// bounded bounds the writes of a response until done is called.
+func bounded(w http.ResponseWriter, most time.Duration) (bounded http.ResponseWriter, done func()) {
+	b := boundedWriter{w, http.NewResponseController(w), most}
+	return b, func() { _ = b.control.SetWriteDeadline(time.Time{}) }
+}
+
+func (w boundedWriter) Write(part []byte) (int, error) {
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.most))
+	return w.ResponseWriter.Write(part)
+}
+
+func (w boundedWriter) FlushError() error {
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.most))
+	return w.control.Flush()
+}
+
+// Flush implements [http.Flusher], which the SDK asks for.
+func (w boundedWriter) Flush() { _ = w.FlushError() }
+
+// Unwrap is for [http.ResponseController].
+func (w boundedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // isLocal reports whether a host, with or without a port, names this machine to itself: a page whose name leads here has another one
 // (DNS rebinding; MCP 2025-11-25 transports).

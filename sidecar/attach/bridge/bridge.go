@@ -131,6 +131,10 @@ func (b *Bridge) readClient(in io.Reader) error {
 	var kept []byte
 	for {
 		line, err := readLine(reader, kept)
+		if errors.Is(err, errTooLong) {
+			b.tell(errorOf(jsontext.Value("null"), -32600, err.Error()))
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -16,16 +16,16 @@ const maxLineBytes = 64 << 20
 var errTooLong = fmt.Errorf("a message has more than %d MiB", maxLineBytes>>20)
 
 // readLine returns the next line that is not empty, without its end; it holds until the next call. A line that nothing ends is
-// none.
+// none. After errTooLong that line has been read, and the next one can be.
 func readLine(in *bufio.Reader, kept []byte) ([]byte, error) {
 	for {
 		kept = kept[:0]
+		size := 0
 		for {
 			part, err := in.ReadSlice('\n')
-			if len(kept)+len(part) > maxLineBytes {
-				return nil, errTooLong
+			if size += len(part); size <= maxLineBytes {
+				kept = append(kept, part...)
 			}
-			kept = append(kept, part...)
 			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
 			}
@@ -33,6 +33,9 @@ func readLine(in *bufio.Reader, kept []byte) ([]byte, error) {
 				return nil, err
 			}
 			break
+		}
+		if size > maxLineBytes {
+			return nil, errTooLong
 		}
 		if line := bytes.TrimSpace(kept); len(line) > 0 {
 			return line, nil
