@@ -53,6 +53,78 @@ T['I7 codecompanion has three tools, whatever the number of the connectors'] = f
   h.equal({ picture[1], picture[2]:find('[image: image/png', 1, true) ~= nil }, { 'success', true })
 end
 
+---The agent of agent.mjs on a machine.
+local function agent_of(m)
+  local agent = { said = '' }
+  local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+  local job = vim.fn.jobstart({ 'node', here .. '/agent.mjs', vim.env.PILLION_DEV_CACHE }, {
+    cwd = m.repository,
+    clear_env = true,
+    env = m.environment,
+    on_stdout = function(_, data)
+      agent.said = agent.said .. table.concat(data, '\n')
+    end,
+    on_exit = function()
+      agent.is_over = true
+    end,
+  })
+
+  function agent.says(part)
+    h.wait('the agent to say ' .. part, function()
+      return agent.said:find(part, 1, true)
+    end, function()
+      return agent.said
+    end)
+  end
+
+  function agent.write(text)
+    agent.said = ''
+    vim.fn.chansend(job, text .. '\n')
+  end
+
+  function agent.leave()
+    vim.fn.chanclose(job, 'stdin')
+    h.wait('the agent to end', function()
+      return agent.is_over
+    end)
+  end
+
+  return agent
+end
+
+T['L2 an agent of a terminal is answered before and after the editor is started anew'] = function()
+  local n, m = steps.person(machine(), neovim, { lines = 40, columns = 100 })
+  local agent = agent_of(m)
+  agent.says('connected')
+  agent.write('before')
+  n.asked('join')
+  n.open_question()
+  n.wait_for_screen('terminal agent')
+  n.type_keys('a')
+  n.asked('approval')
+  n.open_question()
+  n.wait_for_screen('terminal agent')
+  n.type_keys('o')
+  agent.says('todo')
+  n.quit()
+  -- A call waits for a while for a window, and is declined where none comes. The program stays let in for the next one.
+  agent.write('after')
+  n = neovim(m, { lines = 40, columns = 100 })
+  n.cmd('Pillion')
+  n.wait_for_screen('6 tools')
+  h.wait('the call to be asked about', function()
+    if agent.said:find('isError', 1, true) then
+      agent.write('after')
+    end
+    return #n.lua_get([[require('pillion').questions()]]) > 0
+  end, n.screen)
+  n.open_question()
+  n.wait_for_screen('after')
+  n.type_keys('o')
+  agent.says('todo')
+  agent.leave()
+end
+
 T['I7 what a model gets wrong it is told'] = function()
   local n = person()
   n.lua(codecompanion)
