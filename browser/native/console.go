@@ -31,9 +31,9 @@ func (c consoleEntry) reaches(level string) bool {
 }
 
 func (c consoleEntry) line() string {
-	line := fmt.Sprintf("%d. [%s] %s", c.number, c.level, quote(bounded(c.text, maxConsoleBytes)))
+	line := fmt.Sprintf("%d. [%s] %s", c.number, c.level, quote(c.text))
 	if c.place != "" {
-		line += " at " + quote(bounded(c.place, maxURLBytes))
+		line += " at " + quote(c.place)
 	}
 	return line
 }
@@ -69,7 +69,7 @@ func (d *driver) onConsole(e devtools.Event) {
 	default:
 		return
 	}
-	entry.text = bounded(entry.text, maxConsoleBytes)
+	entry.text, entry.place = bounded(entry.text, maxConsoleBytes), bounded(entry.place, maxURLBytes)
 	entry.number = one.tab.console.total + 1
 	one.tab.console.add(entry)
 }

@@ -24,7 +24,11 @@ type networkEntry struct {
 	session  devtools.Session
 }
 
-const maxURLBytes = 500
+const (
+	maxURLBytes     = 500     // of an address that is shown
+	maxKeptURLBytes = 4 << 10 // of one that is kept, to be looked for; a page may have a thousand of 2 MB
+	maxTokenBytes   = 80      // of a method or a type, which pages choose too
+)
 
 func (d *driver) onNetwork(e devtools.Event) {
 	if e.Method == network.WebSocketCreated.Method {
@@ -49,7 +53,7 @@ func (d *driver) onNetwork(e devtools.Event) {
 		var event network.EventResponseReceived
 		if read(e, &event) && event.Response != nil {
 			if entry := one.tab.requests[event.RequestID]; entry != nil {
-				entry.status, entry.mimeType = event.Response.Status, event.Response.MimeType
+				entry.status, entry.mimeType = event.Response.Status, bounded(event.Response.MimeType, maxTokenBytes)
 			}
 		}
 	case network.LoadingFinished.Method:
@@ -92,6 +96,7 @@ func (d *driver) enter(e devtools.Event, entry *networkEntry) {
 		return
 	}
 	entry.session = d.browser.Session(e.Session)
+	entry.url, entry.method = bounded(entry.url, maxKeptURLBytes), bounded(entry.method, maxTokenBytes)
 	one.tab.network.add(entry)
 	entry.number = one.tab.network.total
 	one.tab.requests[entry.id] = entry
@@ -135,7 +140,7 @@ func (e *networkEntry) line() string {
 	}
 	line := fmt.Sprintf("%d. %s %s → %s (%s", e.number, printable(e.method), quote(bounded(e.url, maxURLBytes)), outcome, strings.ToLower(e.kind.String()))
 	if e.mimeType != "" {
-		line += ", " + printable(bounded(e.mimeType, 80))
+		line += ", " + printable(e.mimeType)
 	}
 	if e.bytes > 0 {
 		line += ", " + size(int(e.bytes))
