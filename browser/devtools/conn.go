@@ -2,7 +2,6 @@ package devtools
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +12,6 @@ import (
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/target"
 )
-
-// maxMessageBytes bounds one message of the browser. A whole accessibility tree of a large page has some 30 MB.
-const maxMessageBytes = 256 << 20
 
 // ErrClosed is the error of a call whose browser has gone, before or during it.
 var ErrClosed = errors.New("the browser has gone")
@@ -259,24 +255,6 @@ func (c *Conn) read() {
 		c.mu.Unlock()
 		if answer != nil {
 			answer <- m
-		}
-	}
-}
-
-// readMessage reads up to the NUL that ends each message. What is larger than limit is an error.
-func readMessage(in *bufio.Reader, limit int) ([]byte, error) {
-	var text []byte
-	for {
-		part, err := in.ReadSlice(0)
-		if len(text)+len(part) > limit {
-			return nil, fmt.Errorf("a message of more than %d bytes", limit)
-		}
-		text = append(text, part...)
-		if err == nil {
-			return bytes.TrimSuffix(text, []byte{0}), nil
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return nil, err
 		}
 	}
 }

@@ -141,7 +141,7 @@ func TestReadMessage_IsBounded(t *testing.T) {
 func FuzzReadMessage(f *testing.F) {
 	f.Add([]byte("{\"id\":1}\x00{\"method\":\"A.b\"}\x00"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		in := bufio.NewReaderSize(bytes.NewReader(text), 16)
+		in := bufio.NewReaderSize(bytes.NewReader(text), 64)
 		for {
 			one, err := readMessage(in, 1<<10)
 			if err != nil {
