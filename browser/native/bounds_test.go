@@ -87,3 +87,20 @@ func TestS27_DownloadsHaveANumber(t *testing.T) {
 		t.Error("there is no room where one has gone")
 	}
 }
+
+// A page that makes many notes does not hide that there were others.
+func TestS17_NotesThatFindNoRoomAreCounted(t *testing.T) {
+	t.Parallel()
+	d := newDriver(Options{})
+	for i := range maxNotes + 3 {
+		d.tell("note %d", i)
+	}
+	d.tell("note 0")
+	notes := d.takeNotes()
+	if last := notes[len(notes)-1]; len(notes) != maxNotes+1 || last.count != 3 || !strings.HasPrefix(last.text, "more happened") || notes[0].count != 2 {
+		t.Errorf("%d notes, the last is %+v", len(notes), last)
+	}
+	if again := d.takeNotes(); len(again) != 0 {
+		t.Errorf("%+v", again)
+	}
+}

@@ -49,6 +49,7 @@ type driver struct {
 	asking   *operation // the call that a question can be put in
 	held     int        // requests that wait for a person
 	notes    []note
+	untold   int // notes for which there was no room
 	refs     refs
 	changed  chan struct{} // closed and renewed with whatever the browser tells
 	files    downloads
@@ -119,7 +120,7 @@ const answerPatience = 10 * time.Second
 func (d *driver) launch(ctx context.Context, program string) error {
 	d.mu.Lock()
 	d.sessions, d.frames = map[target.SessionID]*attached{}, map[cdp.FrameID]*frame{}
-	d.tabs, d.current, d.front, d.notes, d.held = nil, nil, nil, nil, 0
+	d.tabs, d.current, d.front, d.notes, d.untold, d.held = nil, nil, nil, nil, 0, 0
 	d.refs.forget()
 	d.tellChanged()
 	d.files = downloads{}
@@ -294,7 +295,9 @@ func (d *driver) tell(format string, values ...any) {
 	}
 	if len(d.notes) < maxNotes {
 		d.notes = append(d.notes, note{text, 1})
+		return
 	}
+	d.untold++
 }
 
 func (d *driver) takeNotes() []note {
@@ -307,7 +310,10 @@ func (d *driver) takeNotes() []note {
 		}
 	}
 	notes := d.notes
-	d.notes = nil
+	if d.untold > 0 {
+		notes = append(notes, note{"more happened than is told here", d.untold})
+	}
+	d.notes, d.untold = nil, 0
 	return notes
 }
 

@@ -48,7 +48,7 @@ func (d *driver) addTab(info *target.Info, session devtools.Session) *tab {
 		d.current = t
 	}
 	if len(d.tabs) > maxTabs {
-		d.tell("tab %d was closed at once: there are %d already", t.id, maxTabs)
+		d.tell("a new tab was closed at once: there are %d already", maxTabs)
 		d.browser.Conn.Browser().Send(target.CloseTarget.Method, target.CloseTargetParams{TargetID: t.target})
 	}
 	return t
