@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/runtime"
@@ -68,6 +69,15 @@ func (c *call) move(ctx context.Context, do func(context.Context) error) error {
 		return err
 	}
 	return c.rest(ctx)
+}
+
+// look reads something of the page, which a page that is busy for ever would never answer; the next call would wait for it too.
+func (c *call) look(ctx context.Context, patience time.Duration, do func(context.Context) error) error {
+	err := c.d.patiently(ctx, patience, do)
+	if errors.Is(err, errSlow) {
+		return refuseAct("The page did not answer within %s: a script of it seems to run without end. Open another page, or close the tab.", patience)
+	}
+	return err
 }
 
 // rest waits for what an action set off, and has its result show the page.

@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"strings"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -127,9 +128,17 @@ func networkRequest(ctx context.Context, c *call, in answerQuery) error {
 	if found == nil {
 		return refuseAct("There is no request %d in this tab.", in.Number)
 	}
-	body, err := cdp.Call(ctx, found.session, network.GetResponseBody, network.GetResponseBodyParams{RequestID: found.id})
+	var body network.GetResponseBodyResult
+	err := c.look(ctx, 2*c.d.o.Patience.Action, func(ctx context.Context) (err error) {
+		body, err = cdp.Call(ctx, found.session, network.GetResponseBody, network.GetResponseBodyParams{RequestID: found.id})
+		return err
+	})
 	c.pageText = append(c.pageText, line)
-	if err != nil {
+	var slow *actError
+	switch {
+	case errors.As(err, &slow):
+		return err
+	case err != nil:
 		c.say("What was answered is not to be had: there was nothing, it is still coming, or the browser did not keep it.")
 		return nil
 	}

@@ -32,6 +32,10 @@ func takeScreenshot(ctx context.Context, c *call, in picture) error {
 	default:
 		return refuseAct("The type is png or jpeg, not %s.", quote(bounded(in.Type, 40)))
 	}
+	return c.look(ctx, c.d.o.Patience.Navigation, func(ctx context.Context) error { return c.picture(ctx, in, format) })
+}
+
+func (c *call) picture(ctx context.Context, in picture, format page.CaptureScreenshotFormat) error {
 	params := page.CaptureScreenshotParams{Format: format}
 	if in.Target != "" || in.FullPage {
 		clip, err := c.clip(ctx, in)

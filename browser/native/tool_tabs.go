@@ -62,10 +62,12 @@ func closeTab(ctx context.Context, c *call, index int) error {
 	if found == nil {
 		return refuseAct("There is no tab %d. %s", index, c.d.listed())
 	}
-	if _, err := cdp.Call(ctx, c.d.browser.Conn.Browser(), target.CloseTarget, target.CloseTargetParams{TargetID: found.target}); err != nil {
-		return err
-	}
-	return c.d.await(ctx, func() bool { return found.isClosed })
+	return c.look(ctx, c.d.o.Patience.Navigation, func(ctx context.Context) error {
+		if _, err := cdp.Call(ctx, c.d.browser.Conn.Browser(), target.CloseTarget, target.CloseTargetParams{TargetID: found.target}); err != nil {
+			return err
+		}
+		return c.d.await(ctx, func() bool { return found.isClosed })
+	})
 }
 
 func (d *driver) tabNumbered(id int) *tab {
