@@ -236,7 +236,9 @@ func isBrowserStart(body message.ApprovalBody) bool {
 }
 
 // isBrowserAttach reports whether that browser is the user's own.
-func isBrowserAttach(body message.ApprovalBody) bool { return body.Method == message.MethodBrowserAttach }
+func isBrowserAttach(body message.ApprovalBody) bool {
+	return body.Method == message.MethodBrowserAttach
+}
 
 // browserQuestion is that question in a sentence.
 func browserQuestion(body message.ApprovalBody) string {
