@@ -2,6 +2,7 @@
 local h = require('helpers')
 local MiniTest = require('mini.test')
 local browser = require('pillion.lines.browser')
+local screen = require('screen')
 local steps = require('steps')
 local view = require('pillion.view')
 local T, machine, neovim = h.set()
@@ -48,6 +49,27 @@ local function site()
   return server, '127.0.0.1:' .. server:getsockname().port
 end
 
+T["the person's own browser is asked for in words of its own"] = function()
+  local ask = {
+    askId = 'q1',
+    kind = 'approval',
+    asker = { kind = 'editor' },
+    body = {
+      method = 'pillion/browser/attach',
+      tool = { label = 'browser.start', summary = 'Works in your browser.' },
+      argumentsText = '{"provider":"native","attachesTo":"127.0.0.1:9222"}',
+      reason = 'Nobody has allowed it yet.',
+      choices = { 'decline', 'session' },
+      scopes = {},
+    },
+  }
+  local question = require('pillion.ui.approval').question(ask)
+  local words = table.concat(vim.tbl_map(view.text, question.lines), '\n')
+  h.contains(words, 'May this session work in the browser that you started, with your logins?')
+  h.contains(vim.inspect(question.choices), 'Allow it in this session')
+  h.lacks(vim.inspect(question.choices), 'Allow a browser')
+end
+
 T['a no is told, and a person starts it all the same'] = function()
   if vim.fn.executable('chromium-headless-shell') == 0 then
     MiniTest.skip('there is no browser on this machine')
@@ -60,6 +82,7 @@ T['a no is told, and a person starts it all the same'] = function()
   n.cmd('Pillion browser start')
   steps.page(n, 'question', 'May this session have a browser')
   n.alive()
+  screen.expect(n, 'browser-question')
   n.type_keys('d')
   n.wait_for_screen('refused by you in this session')
   n.cmd('Pillion')
@@ -69,6 +92,11 @@ T['a no is told, and a person starts it all the same'] = function()
   n.alive()
   n.type_keys('s')
   n.wait_for_screen('The browser of this session  running')
+  n.wait_for(
+    'it to be told',
+    [[vim.fn.execute('messages'):find('the browser of this session is there', 1, true) ~= nil]]
+  )
+  h.lacks(n.lua_get([[vim.fn.execute('messages')]]), 'Pillion: Pillion')
   local server, address = site()
   n.cmd('Pillion browser open ' .. address)
   steps.page(n, 'result', 'Hello there')

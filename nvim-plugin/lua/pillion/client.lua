@@ -169,6 +169,7 @@ local function handlers()
   found['window/showMessage'] = function(_, params)
     local levels = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO, vim.log.levels.INFO }
     local message = table.concat(require('pillion.text').lines(params.message), '\n')
+    message = message:gsub('^Pillion: ', '') -- which it says for editors that do not say whose words they are
     require('pillion.notify').send(message, levels[params.type] or vim.log.levels.INFO)
     return vim.NIL
   end
