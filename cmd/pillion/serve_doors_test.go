@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -25,23 +24,7 @@ type rawAgent struct {
 // startRaw starts one; joined is called while it waits to be let in.
 func (w *world) startRaw(name string, joined func(), arguments ...string) *rawAgent {
 	w.t.Helper()
-	command := w.command(append([]string{"serve"}, arguments...)...)
-	command.Stderr = os.Stderr
-	in, err := command.StdinPipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	out, err := command.StdoutPipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() {
-		_ = in.Close()
-		_ = command.Wait()
-	})
+	in, out := w.piped(arguments...)
 	a := &rawAgent{w.t, in, bufio.NewScanner(out)}
 	a.out.Buffer(nil, 8<<20)
 	a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"sampling":{}},"clientInfo":{"name":%q,"version":"1"}}}`, name))

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -17,8 +18,8 @@ const (
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 )
 
-// startServe starts pillion serve and returns how to say a line to it, and how to hear the next one.
-func (w *world) startServe(arguments ...string) (say func(string), hear func(words ...string) string) {
+// piped starts pillion serve on pipes; it is to end well once the test does.
+func (w *world) piped(arguments ...string) (in io.WriteCloser, out io.Reader) {
 	w.t.Helper()
 	command := w.command(append([]string{"serve"}, arguments...)...)
 	command.Stderr = os.Stderr
@@ -26,8 +27,7 @@ func (w *world) startServe(arguments ...string) (say func(string), hear func(wor
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	out, err := command.StdoutPipe()
-	if err != nil {
+	if out, err = command.StdoutPipe(); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := command.Start(); err != nil {
@@ -39,6 +39,13 @@ func (w *world) startServe(arguments ...string) (say func(string), hear func(wor
 			w.t.Errorf("it ends with %v", err)
 		}
 	})
+	return in, out
+}
+
+// startServe starts pillion serve and returns how to say a line to it, and how to hear the next one.
+func (w *world) startServe(arguments ...string) (say func(string), hear func(words ...string) string) {
+	w.t.Helper()
+	in, out := w.piped(arguments...)
 	lines := bufio.NewReader(out)
 	say = func(line string) { _, _ = in.Write([]byte(line)) }
 	hear = func(words ...string) string {
