@@ -2,7 +2,6 @@ package devtools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/coder/websocket"
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 const (
@@ -89,7 +89,7 @@ func attach(ctx context.Context, address string, onEvent func(Event)) (*Browser,
 	if err != nil {
 		return nil, err
 	}
-	socket.SetReadLimit(maxMessageBytes)
+	socket.SetReadLimit(-1) // whoever reads the messages bounds them, and cuts what is long
 	living, end := context.WithCancel(context.Background())
 	joined := &socketPipe{ctx: living, cancel: end, socket: socket}
 	b := &Browser{Conn: Connect(joined, joined, onEvent), ended: make(chan struct{})}
@@ -125,7 +125,7 @@ func debuggerPath(ctx context.Context, client *http.Client, at string) (string, 
 	var described struct {
 		URL string `json:"webSocketDebuggerUrl"`
 	}
-	if response.StatusCode != http.StatusOK || json.Unmarshal(text, &described) != nil {
+	if response.StatusCode != http.StatusOK || jsonv2.Unmarshal(text, &described) != nil {
 		return "", errors.New("what answers there is no browser that can be attached to")
 	}
 	parsed, err := url.Parse(described.URL)

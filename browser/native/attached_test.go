@@ -3,11 +3,11 @@
 package native
 
 import (
-	"bytes"
+	"bufio"
 	"context"
+	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -40,28 +40,39 @@ func usersBrowser(t *testing.T) string {
 	}
 	command := exec.Command(program, args...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := command.Start(); err != nil {
+	said, theirs, err := os.Pipe()
+	if err != nil {
 		t.Fatal(err)
 	}
+	command.Stderr = theirs
+	err = command.Start()
+	_ = theirs.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	isOver := make(chan struct{}) // closed when none of its processes is left that could write
 	t.Cleanup(func() {
 		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
 		_ = command.Wait()
-		for range 50 { // its other processes end after it, and write until then
-			if os.RemoveAll(folder) == nil {
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		<-isOver
+		_ = said.Close()
 	})
-	for range 500 {
-		text, err := os.ReadFile(filepath.Join(folder, "DevToolsActivePort"))
-		if port, _, isWhole := bytes.Cut(text, []byte("\n")); err == nil && isWhole {
-			return "127.0.0.1:" + string(port)
+	lines := bufio.NewReader(said)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			close(isOver)
+			t.Fatalf("the user's browser has no port: %v", err)
 		}
-		time.Sleep(20 * time.Millisecond)
+		if address, is := strings.CutPrefix(line, "DevTools listening on ws://"); is {
+			go func() {
+				_, _ = io.Copy(io.Discard, lines)
+				close(isOver)
+			}()
+			address, _, _ = strings.Cut(address, "/")
+			return address
+		}
 	}
-	t.Fatal("the user's browser has no port")
-	return ""
 }
 
 // In a browser that the user started everything is as in one of Pillion's own.
@@ -74,13 +85,22 @@ func TestSuite_Attached(t *testing.T) {
 
 func TestH2_AttachedItHasTheLoginsAndLeavesTheTabsAlone(t *testing.T) {
 	address := usersBrowser(t)
-	user, err := devtools.Attach(t.Context(), address, func(devtools.Event) {})
+	changed := make(chan struct{}, 1)
+	user, err := devtools.Attach(t.Context(), address, func(devtools.Event) {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer user.Close()
 	site := browsertest.NewSite(t)
 	root := user.Conn.Browser()
+	if _, err := cdp.Call(t.Context(), root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true}); err != nil {
+		t.Fatal(err)
+	}
 	opens := func() target.ID {
 		made, err := cdp.Call(t.Context(), root, target.CreateTarget, target.CreateTargetParams{URL: site.URL + "/other"})
 		if err != nil {
@@ -116,7 +136,12 @@ func TestH2_AttachedItHasTheLoginsAndLeavesTheTabsAlone(t *testing.T) {
 	}
 	d.stop()
 	var left []target.ID
-	awaitUser(t, func() bool {
+	for isThere := false; !isThere; {
+		select {
+		case <-changed:
+		case <-time.After(time.Minute):
+			t.Fatalf("left are %v, and it came to nothing else", left)
+		}
 		all, err := cdp.Call(t.Context(), root, target.GetTargets, target.GetTargetsParams{})
 		if err != nil {
 			t.Fatal(err)
@@ -129,22 +154,11 @@ func TestH2_AttachedItHasTheLoginsAndLeavesTheTabsAlone(t *testing.T) {
 			}
 			isLoaded = isLoaded || one.TargetID == meanwhile && strings.HasSuffix(one.URL, "/other")
 		}
-		return isLoaded && !slices.Contains(left, opened.target)
-	})
+		isThere = isLoaded && !slices.Contains(left, opened.target)
+	}
 	if !slices.Contains(left, before) || !slices.Contains(left, meanwhile) {
 		t.Errorf("left are %v, without %s or %s", left, before, meanwhile)
 	}
-}
-
-func awaitUser(t *testing.T, holds func() bool) {
-	t.Helper()
-	for range 500 {
-		if holds() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("it did not come to that")
 }
 
 func TestH2_WhatCannotBeAttachedToSaysWhatToDo(t *testing.T) {
