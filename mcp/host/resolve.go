@@ -198,7 +198,7 @@ func (c *call) needsConsent(view Connector) *Result {
 		fmt.Sprintf("Review the connector %q in the editor, or run: %s", view.Name, ApproveCommand(view.Name)),
 		"Then call again.",
 	}
-	if view.Permission == missingTrust {
+	if view.Permission == MissingTrust {
 		result.Message = fmt.Sprintf("the connector %q waits until this workspace is trusted in the editor; nothing ran", view.Name)
 		result.Steps[0] = "Trust the workspace in the editor."
 		return &result

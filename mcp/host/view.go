@@ -52,22 +52,28 @@ type Connector struct {
 	AliasOf string
 	// Profiles are those of its file that it belongs to.
 	Profiles []string
-	// Permission says what is missing: a yes to it as it is ("new"), to what it was changed to ("changed"), or the editor's trust
-	// in the workspace alone ("trust"); empty when nothing is.
-	Permission string
+	// Permission says what is missing, where anything is.
+	Permission Missing
 }
 
-const missingTrust = "trust"
+// Missing is what a connector that waits has to have before it runs; empty for nothing.
+type Missing string
 
-// missing says what a connector that waits has to have; h.mu is held.
-func (h *Host) missing(s *slot) string {
+const (
+	MissingYes   Missing = "new"     // a yes to it as it is
+	MissingAgain Missing = "changed" // a yes to what it was changed to
+	MissingTrust Missing = "trust"   // the editor's trust in the workspace alone
+)
+
+// missing is what a connector that waits has to have; h.mu is held.
+func (h *Host) missing(s *slot) Missing {
 	switch {
 	case s.standing.isAllowed && s.standing.isUntrusted:
-		return missingTrust
+		return MissingTrust
 	case h.decisions.Known(s.consentKey()):
-		return "changed"
+		return MissingAgain
 	}
-	return "new"
+	return MissingYes
 }
 
 // Process is one process of a connector.

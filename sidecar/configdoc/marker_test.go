@@ -71,7 +71,7 @@ func (g given) facts() Facts {
 	f.Tools = func(id string) []host.Tool { return g.Connectors[id].Tools }
 	for name, c := range g.Connectors {
 		known := Connector{IsCurrent: !c.Edited, ChangedTools: c.Changed, Connector: host.Connector{IsBroken: c.Broken,
-			ID: name, Name: name, State: c.State, Permission: c.Permission, Problem: c.Problem, Server: c.Server,
+			ID: name, Name: name, State: c.State, Permission: host.Missing(c.Permission), Problem: c.Problem, Server: c.Server,
 			Tools: len(c.Tools), Tokens: c.Tokens, Source: g.file().Source,
 		}}
 		if c.Shadowed {

@@ -49,9 +49,9 @@ func stateText(c host.Connector) (code, text string) {
 		return "self", fmt.Sprintf("%s is Pillion, for other agents; it is not started here", name)
 	case c.ShadowedBy != "":
 		return "shadowed", fmt.Sprintf("%s is not used: another one of this name goes before it", name)
-	case c.State == host.StateWaiting && c.Permission == "trust":
+	case c.State == host.StateWaiting && c.Permission == host.MissingTrust:
 		return "needs-permission", fmt.Sprintf("%s waits until this workspace is trusted in the editor", name)
-	case c.State == host.StateWaiting && c.Permission == "changed":
+	case c.State == host.StateWaiting && c.Permission == host.MissingAgain:
 		return "needs-permission", fmt.Sprintf("%s needs permission: it changed since it was allowed. Review and allow it with a code action", name)
 	case c.State == host.StateWaiting:
 		return "needs-permission", fmt.Sprintf("%s needs permission before it may run. Review and allow it with a code action", name)

@@ -154,7 +154,7 @@ func (l *look) connectors() {
 		case host.StateWaiting:
 			row.Level, row.Text = message.DoctorNote, "needs permission"
 			row.Steps = []string{"Review and allow it in the editor, or in a terminal: " + host.ApproveCommand(c.Name)}
-			if c.Permission == "trust" {
+			if c.Permission == host.MissingTrust {
 				row.Text, row.Steps = "waits until this workspace is trusted", []string{"Trust the workspace in the editor."}
 			}
 		case host.StateDenied:
