@@ -51,7 +51,7 @@ func (s *Server) watch() {
 				select {
 				case <-s.wake:
 					s.tellChanges()
-				case <-s.closing:
+				case <-s.life.Done():
 					return
 				}
 			}

@@ -33,11 +33,8 @@ type sdkRequest interface {
 	ClientCapabilities() *mcp.ClientCapabilities
 }
 
-// clientKey is where the context of a request has its [client].
+// clientKey is where the context of a request has one that ends with the stream that it came by.
 type clientKey struct{}
-
-// client is the end of a stream.
-type client struct{ gone <-chan struct{} }
 
 // receive takes the requests that are about connectors; the SDK answers the others.
 func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
@@ -85,19 +82,12 @@ func (s *Server) recovered(method string, err *error) {
 }
 
 // cancelWithClient ends a request with the stream that it came by, and with the server.
-func (s *Server) cancelWithClient(ctx context.Context, cancel context.CancelCauseFunc) (stop func()) {
-	of, _ := ctx.Value(clientKey{}).(client) // whose channel is nil, and never closed, where there is none
-	over := make(chan struct{})
-	go func() {
-		select {
-		case <-of.gone:
-			cancel(errGone)
-		case <-s.closing:
-			cancel(host.ErrClosed)
-		case <-over:
-		}
-	}()
-	return func() { close(over) }
+func (s *Server) cancelWithClient(ctx context.Context, cancel context.CancelCauseFunc) (stop func() bool) {
+	client, isOne := ctx.Value(clientKey{}).(context.Context)
+	if !isOne { // over HTTP it is the request's own that ends
+		client = s.life
+	}
+	return context.AfterFunc(client, func() { cancel(context.Cause(client)) })
 }
 
 var errGone = errors.New("the client has gone")

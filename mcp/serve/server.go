@@ -53,8 +53,8 @@ type Server struct {
 	options  Options
 	log      *slog.Logger
 	sdk      *mcp.Server
-	closing  chan struct{}
-	end      sync.Once
+	life     context.Context // ends with Close
+	end      context.CancelCauseFunc
 	workers  sync.WaitGroup
 	lists    lists
 	watching sync.Once
@@ -69,7 +69,8 @@ func New(h *host.Host, o Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{host: h, options: o, log: o.Logger, closing: make(chan struct{}), wake: make(chan struct{}, 1)}
+	s := &Server{host: h, options: o, log: o.Logger, wake: make(chan struct{}, 1)}
+	s.life, s.end = context.WithCancelCause(context.Background())
 	s.lists.changed = make(chan struct{})
 	s.flights.open, s.flights.seal = map[string]*flight{}, newSeal()
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "pillion", Title: "Pillion", Version: o.Version}, &mcp.ServerOptions{
@@ -108,8 +109,10 @@ func instructions(e Expose) string {
 // the server is closed; the stream is closed by then. The error is that of the stream; its plain end is none.
 func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 	s.watch()
-	lines := newLines(stream)
-	session, err := s.sdk.Connect(context.WithValue(ctx, clientKey{}, client{lines.gone}), &mcp.IOTransport{Reader: lines, Writer: lines, MaxLineLength: maxLineBytes}, nil)
+	client, gone := context.WithCancelCause(s.life)
+	defer gone(errGone)
+	lines := newLines(stream, gone)
+	session, err := s.sdk.Connect(context.WithValue(ctx, clientKey{}, client), lines, nil)
 	if err != nil {
 		return fmt.Errorf("serve a client: %w", err)
 	}
@@ -120,7 +123,7 @@ func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 	case <-ctx.Done():
 		_ = lines.Close()
 		<-over
-	case <-s.closing:
+	case <-s.life.Done():
 		_ = lines.Close()
 		<-over
 	}
@@ -133,11 +136,9 @@ func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 
 // Close ends what is being served, and waits for it. Nothing is to be served any more by then.
 func (s *Server) Close() {
-	s.end.Do(func() {
-		s.lists.mu.Lock()
-		defer s.lists.mu.Unlock()
-		close(s.closing) // nothing begins after this
-	})
+	s.lists.mu.Lock()
+	s.end(host.ErrClosed) // nothing begins after this
+	s.lists.mu.Unlock()
 	s.flights.close()
 	for session := range s.sdk.Sessions() {
 		_ = session.Close()
@@ -149,13 +150,11 @@ func (s *Server) Close() {
 func (s *Server) work(f func()) bool {
 	s.lists.mu.Lock()
 	defer s.lists.mu.Unlock()
-	select {
-	case <-s.closing:
+	if s.life.Err() != nil {
 		return false
-	default:
-		s.workers.Go(f)
-		return true
 	}
+	s.workers.Go(f)
+	return true
 }
 
 // identity is the server as results name it.

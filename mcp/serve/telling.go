@@ -17,8 +17,8 @@ const maxUntold = 256
 
 // telling passes on what is told of one request while it runs, in order and without keeping up whoever tells it.
 type telling struct {
-	notices chan func()
-	done    chan struct{}
+	notices chan func()   // nil until there is one
+	done    chan struct{} // closed when all are told
 	request *request
 	ctx     context.Context
 
@@ -29,16 +29,9 @@ type telling struct {
 	asking *time.Timer // nil while nobody is asked
 }
 
-// tell begins to tell the client of a request about it; ctx is the request's own.
+// tell is for telling the client of a request about it; ctx is the request's own.
 func (r *request) tell(ctx context.Context) *telling {
-	t := &telling{notices: make(chan func(), maxUntold), done: make(chan struct{}), request: r, ctx: ctx}
-	go func() {
-		defer close(t.done)
-		for notice := range t.notices {
-			notice()
-		}
-	}()
-	return t
+	return &telling{request: r, ctx: ctx}
 }
 
 // end says that the request is over: what was told of it has gone out by its return, and nothing is told any more (MCP 2025-11-25
@@ -48,10 +41,15 @@ func (t *telling) end() {
 	if !t.isOver {
 		t.isOver = true
 		t.answered()
-		close(t.notices)
+		if t.notices != nil {
+			close(t.notices)
+		}
 	}
+	done := t.done
 	t.mu.Unlock()
-	<-t.done
+	if done != nil {
+		<-done
+	}
 }
 
 // say has something told; t.mu is held.
@@ -59,9 +57,21 @@ func (t *telling) say(notice func()) {
 	if t.isOver {
 		return
 	}
+	if t.notices == nil {
+		t.notices, t.done = make(chan func(), maxUntold), make(chan struct{})
+		go t.pass(t.notices, t.done)
+	}
 	select {
 	case t.notices <- notice:
 	default:
+	}
+}
+
+// pass tells the client one notice after the other.
+func (t *telling) pass(notices <-chan func(), done chan<- struct{}) {
+	defer close(done)
+	for notice := range notices {
+		notice()
 	}
 }
 
