@@ -90,7 +90,7 @@ Once it is there, its tools run without a question on pages of this machine; eve
 
 Exit codes: 0 it is there; 3 refused; 4 it does not run, or no window is open; 75 nobody could be asked.
 
-With --json: {"window": string, "browser": BrowserResult}, whatever became of it.`
+With --json: {"window": string, "browser": BrowserResult}, whatever became of it; nothing where no window is open.`
 }
 
 // Run starts it.
