@@ -149,7 +149,7 @@ func browserFailure(p *program, result message.BrowserResult) error {
 	case message.BrowserRefused:
 		code = exitNotAllowed
 	case message.BrowserOff:
-		if result.Message != "" {
+		if result.Message != "" && result.Problem == nil { // with a problem an answer would help nothing
 			code = exitUnanswered
 		}
 	}
