@@ -179,7 +179,7 @@ func (s *session) unanswered(ctx context.Context, x *exchange, err error) (CallR
 	var problem *Problem
 	switch {
 	case errors.As(cause, &problem):
-		return reply, &LostError{Name: s.connector.definition.Name, Reason: problem.Reason, MayHaveRun: reply.MayHaveRun}
+		return reply, &LostError{Name: s.connector.definition.Name, Reason: problem.Reason, Problem: problem, MayHaveRun: reply.MayHaveRun}
 	case errors.Is(cause, errStopped):
 		return reply, &LostError{Name: s.connector.definition.Name, Reason: errStopped.Error(), MayHaveRun: reply.MayHaveRun}
 	case cause != nil:

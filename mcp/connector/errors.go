@@ -26,8 +26,10 @@ func (e *NotReadyError) Error() string {
 // LostError says that the server went away while the call was in flight.
 type LostError struct {
 	Name string
-	// Reason is that of the connector's Problem: "server exited (3)".
+	// Reason is that of Problem: "server exited (3)".
 	Reason string
+	// Problem is what the connector's status says of it, which may be a moment later; nil where it was stopped.
+	Problem *Problem
 	// MayHaveRun is false only where the request provably never left.
 	MayHaveRun bool
 }

@@ -242,7 +242,7 @@ func (s *session) ended(ctx context.Context) error {
 	var problem *Problem
 	switch cause := context.Cause(ctx); {
 	case errors.As(cause, &problem):
-		return &LostError{Name: s.connector.definition.Name, Reason: problem.Reason, MayHaveRun: true}
+		return &LostError{Name: s.connector.definition.Name, Reason: problem.Reason, Problem: problem, MayHaveRun: true}
 	case errors.Is(cause, errStopped):
 		return &LostError{Name: s.connector.definition.Name, Reason: errStopped.Error(), MayHaveRun: true}
 	default:

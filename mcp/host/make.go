@@ -151,13 +151,13 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 		outcome.Message = fmt.Sprintf("the connector %q: %v", name, err)
 	case errors.As(err, &lost):
 		outcome.Message = fmt.Sprintf("the connector %q went away: %s", name, c.host.redacted(lost.Reason))
-		outcome.Steps = c.host.stepsBack(at, reply.MayHaveRun)
-		if problem := at.process.Status().Problem; problem != nil && problem.Kind == connector.ProblemLogin {
+		outcome.Steps = c.host.stepsBack(at, lost.Problem, reply.MayHaveRun)
+		if lost.Problem != nil && lost.Problem.Kind == connector.ProblemLogin {
 			outcome.Status = StatusNeedsLogin
 		}
 	case errors.As(err, &notReady):
 		outcome.Message = fmt.Sprintf("the connector %q is not running", name)
-		outcome.Steps = c.host.stepsBack(at, reply.MayHaveRun)
+		outcome.Steps = c.host.stepsBack(at, notReady.Problem, reply.MayHaveRun)
 	case errors.As(err, &refused):
 		outcome.Status = StatusConnectorError
 		outcome.Message = fmt.Sprintf("the connector %q cannot go on: %s", name, c.host.redacted(refused.Reason))
@@ -179,14 +179,15 @@ func (c *call) unanswered(ctx context.Context, at target, reply connector.CallRe
 	return outcome
 }
 
-// stepsBack are the steps that bring the connector of a lost call back; the call itself is never repeated (C6).
-func (h *Host) stepsBack(at target, mayHaveRun bool) []string {
+// stepsBack are the steps that bring the connector of a lost call back; the call itself is never repeated (C6). The problem is what
+// the call was told, nil for none: the connector's status may know it later.
+func (h *Host) stepsBack(at target, problem *connector.Problem, mayHaveRun bool) []string {
 	var steps []string
 	if mayHaveRun {
 		steps = append(steps, "Check what the tool has done before you call it again: this call is not repeated.")
 	}
-	if at.process.Status().Problem != nil {
-		return append(steps, h.problemOf(at.entry, at.process, nil).Steps...)
+	if problem != nil {
+		return append(steps, h.explained(at.entry, at.process, problem).Steps...)
 	}
 	return append(steps, againStep(at.entry))
 }

@@ -77,7 +77,11 @@ func (h *Host) problemOf(entry *config.Entry, process *connector.Connector, err 
 		}
 		return &Problem{Kind: "internal", Reason: h.redacted(reason), Steps: []string{againStep(entry)}, LogFile: h.logFile(entry)}
 	}
-	found := status.Problem
+	return h.explained(entry, process, status.Problem)
+}
+
+// explained takes over what a connector found out, with how to bring it back.
+func (h *Host) explained(entry *config.Entry, process *connector.Connector, found *connector.Problem) *Problem {
 	p := &Problem{Kind: found.Kind, Reason: found.Reason, LogFile: h.logFile(entry)}
 	if len(found.Steps) > 0 {
 		p.Steps = slices.Clone(found.Steps[:len(found.Steps)-1]) // the last one is said below, with how
