@@ -48,11 +48,19 @@ type Tool struct {
 	OpenWorld   *bool
 	// TaskSupport is execution.taskSupport: "", "forbidden", "optional", "required".
 	TaskSupport string
+	Passed
 	// Tokens is about what its definition costs a model that is given it.
 	Tokens int
 	// Hash is over name, description, schemas and annotations; key order and white space play no part. It is of the tool as it was
 	// listed, before secrets were taken out of it.
 	Hash string
+}
+
+// Passed is what a connector says of an entry for whoever shows it. It is passed on, and nothing is decided by it; a value is nil when
+// absent, and no larger than the connector's reader lets through.
+type Passed struct {
+	Icons jsontext.Value `json:",omitzero"` // an array
+	Meta  jsontext.Value `json:",omitzero"` // an object
 }
 
 // A file is a line of JSON, the head, and after it three sections whose lengths it says: the names and words of the tools, their
@@ -67,8 +75,8 @@ type fileHead struct {
 	Others  int    `json:"others"` // and of the third
 }
 
-// fileVersion is what is written here. What a newer one holds is not known, and it stays as it is.
-const fileVersion = 1
+// fileVersion is what is written here. What a newer one holds is not known, and it stays as it is; an older one is as good as none.
+const fileVersion = 2
 
 const (
 	// maxListBytes bounds a file: a larger list is listed anew in each session.
@@ -82,6 +90,7 @@ const (
 var (
 	errTooLarge = fmt.Errorf("the list is larger than %d bytes", maxListBytes)
 	errBroken   = errors.New("it is not what was written")
+	errOlder    = errors.New("an older Pillion wrote it")
 )
 
 // encode is the list as a file.
@@ -93,7 +102,7 @@ func encode(key string, list *List) ([]byte, error) {
 		words = appendTexts(words, t.Name, t.Title, t.Description, t.Hash, t.TaskSupport)
 		words = append(words, hints(t))
 		words = binary.AppendUvarint(words, uint64(max(0, t.Tokens)))
-		bodies = appendTexts(bodies, string(t.InputSchema), string(t.OutputSchema), string(t.Annotations))
+		bodies = appendTexts(bodies, string(t.InputSchema), string(t.OutputSchema), string(t.Annotations), string(t.Icons), string(t.Meta))
 		tokens += t.Tokens
 	}
 	head := fileHead{Version: fileVersion, Key: key, Head: list.Head, Words: len(words), Bodies: len(bodies), Others: len(list.Others)}
@@ -168,6 +177,8 @@ func decodeHead(file []byte, key string) (head fileHead, length int, err error) 
 		return head, 0, newerError{head.Version}
 	case head.Version < 1, head.Key != key:
 		return head, 0, errBroken
+	case head.Version < fileVersion:
+		return head, 0, errOlder
 	}
 	h := head.Head
 	if min(head.Words, head.Bodies, head.Others, h.Count, h.Resources, h.Prompts, h.Tokens) < 0 || h.Count > maxTools {
@@ -181,8 +192,11 @@ func faultOf(line []byte) error {
 	var only struct {
 		Version int `json:"version"`
 	}
-	if err := json.Unmarshal(line, &only); err == nil && only.Version > fileVersion {
+	switch err := json.Unmarshal(line, &only); {
+	case err == nil && only.Version > fileVersion:
 		return newerError{only.Version}
+	case err == nil && only.Version >= 1 && only.Version < fileVersion:
+		return errOlder
 	}
 	return errBroken
 }
@@ -219,12 +233,12 @@ func decode(file []byte, key string, isWhole bool) (*List, error) {
 	bodies := texts{rest: string(rest[head.Words : head.Words+head.Bodies])}
 	for i := range list.Tools {
 		t := &list.Tools[i]
-		for _, body := range []*jsontext.Value{&t.InputSchema, &t.OutputSchema, &t.Annotations} {
+		for _, body := range []*jsontext.Value{&t.InputSchema, &t.OutputSchema, &t.Annotations, &t.Icons, &t.Meta} {
 			if text := bodies.next(); text != "" {
 				*body = jsontext.Value(text)
 			}
 		}
-		if bodies.isBroken || !isObject(t.InputSchema, false) || !isObject(t.OutputSchema, true) || !isObject(t.Annotations, true) {
+		if bodies.isBroken || !isObject(t.InputSchema, false) || !isObject(t.OutputSchema, true) || !isObject(t.Annotations, true) || !t.isSound() {
 			return nil, errBroken
 		}
 	}
@@ -242,6 +256,11 @@ func isObject(body jsontext.Value, mayBeAbsent bool) bool {
 	}
 	kind := body.Kind()
 	return (kind == '{' || mayBeAbsent && (kind == 't' || kind == 'f')) && body.IsValid(jsontext.AllowInvalidUTF8(true))
+}
+
+// isSound reports whether what is passed on is of the kinds that it is of.
+func (p Passed) isSound() bool {
+	return (len(p.Icons) == 0 || p.Icons.Kind() == '[' && p.Icons.IsValid()) && (len(p.Meta) == 0 || p.Meta.Kind() == '{' && p.Meta.IsValid())
 }
 
 // texts reads a section.

@@ -177,8 +177,11 @@ func (s *Store) path(key string) string { return s.folder.Path(key + listSuffix)
 // fault is what is wrong with a file, with its path.
 func (s *Store) fault(key string, err error) error {
 	var newer newerError
-	if errors.As(err, &newer) {
+	switch {
+	case errors.As(err, &newer):
 		return &state.NewerError{Path: s.path(key), Version: newer.version, Known: fileVersion}
+	case errors.Is(err, errOlder): // and is written anew once it is listed
+		return &fs.PathError{Op: "read", Path: s.path(key), Err: fs.ErrNotExist}
 	}
 	return &state.BrokenError{Path: s.path(key), Reason: err}
 }

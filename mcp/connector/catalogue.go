@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"pillion/mcp/catalog"
 )
 
@@ -25,8 +27,21 @@ func (next *Catalogue) isSameAs(other *Catalogue) bool {
 	return slices.EqualFunc(next.Tools, other.Tools, func(a, b Tool) bool {
 		// The hash first: of two that differ it nearly always tells at once.
 		return a.Hash == b.Hash && reflect.DeepEqual(a, b)
-	}) && slices.Equal(next.Quarantined, other.Quarantined) && slices.Equal(next.Resources, other.Resources) &&
-		slices.Equal(next.ResourceTemplates, other.ResourceTemplates) && reflect.DeepEqual(next.Prompts, other.Prompts)
+	}) && slices.Equal(next.Quarantined, other.Quarantined) && next.HasSameResources(other) && next.HasSamePrompts(other)
+}
+
+// HasSameResources reports whether another generation lists exactly the same resources and templates.
+func (next *Catalogue) HasSameResources(other *Catalogue) bool {
+	return same(next.Resources, other.Resources) && same(next.ResourceTemplates, other.ResourceTemplates)
+}
+
+// HasSamePrompts reports whether another generation lists exactly the same prompts.
+func (next *Catalogue) HasSamePrompts(other *Catalogue) bool {
+	return same(next.Prompts, other.Prompts)
+}
+
+func same[E any](entries, others []E) bool {
+	return slices.EqualFunc(entries, others, func(a, b E) bool { return reflect.DeepEqual(a, b) })
 }
 
 // Resource is something that can be read from the server. Everything in it is the server's claim.
@@ -36,7 +51,9 @@ type Resource struct {
 	Title       string
 	Description string
 	MIMEType    string
-	SizeBytes   int64 // 0 when unknown
+	SizeBytes   int64          // 0 when unknown
+	Annotations jsontext.Value `json:",omitzero"` // an object, nil when absent
+	Passed
 }
 
 // ResourceTemplate stands for many resources: its URITemplate is one of RFC 6570. Everything in it is the server's claim.
@@ -46,6 +63,8 @@ type ResourceTemplate struct {
 	Title       string
 	Description string
 	MIMEType    string
+	Annotations jsontext.Value `json:",omitzero"` // as those of a [Resource]
+	Passed
 }
 
 // Prompt is something that the server writes for a model. Everything in it is the server's claim.
@@ -54,6 +73,7 @@ type Prompt struct {
 	Title       string
 	Description string
 	Arguments   []PromptArgument
+	Passed
 }
 
 // PromptArgument is one argument of a prompt; its value is a text.
@@ -63,6 +83,9 @@ type PromptArgument struct {
 	Description string
 	IsRequired  bool
 }
+
+// Passed is what is said of an entry for whoever shows it.
+type Passed = catalog.Passed
 
 // Tool is one tool as listed. Everything in it is the server's claim.
 type Tool = catalog.Tool

@@ -93,6 +93,12 @@ func (r *Resource) read(name string, value jsontext.Value) error {
 		if size, _, ok := integer(value); ok && size > 0 {
 			r.SizeBytes = size
 		}
+	case "annotations":
+		r.Annotations = readHints(value)
+	case "icons":
+		r.Icons = readIcons(value)
+	case "_meta":
+		r.Meta = readMeta(value)
 	default:
 		wording{&r.Name, &r.Title, &r.Description, &r.MIMEType}.read(name, value)
 	}
@@ -100,10 +106,18 @@ func (r *Resource) read(name string, value jsontext.Value) error {
 }
 
 func (r *ResourceTemplate) read(name string, value jsontext.Value) error {
-	if name == "uriTemplate" {
+	switch name {
+	case "uriTemplate":
 		return readText(&r.URITemplate, name, value)
+	case "annotations":
+		r.Annotations = readHints(value)
+	case "icons":
+		r.Icons = readIcons(value)
+	case "_meta":
+		r.Meta = readMeta(value)
+	default:
+		wording{&r.Name, &r.Title, &r.Description, &r.MIMEType}.read(name, value)
 	}
-	wording{&r.Name, &r.Title, &r.Description, &r.MIMEType}.read(name, value)
 	return nil
 }
 
@@ -123,6 +137,10 @@ func (p *Prompt) read(name string, value jsontext.Value) error {
 			}
 			p.Arguments = append(p.Arguments, argument)
 		}
+	case "icons":
+		p.Icons = readIcons(value)
+	case "_meta":
+		p.Meta = readMeta(value)
 	default:
 		wording{title: &p.Title, description: &p.Description}.read(name, value)
 	}

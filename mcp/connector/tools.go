@@ -128,6 +128,10 @@ func readMember(t *Tool, name string, value jsontext.Value) error {
 		if !isNull {
 			return readAnnotations(t, value)
 		}
+	case "icons":
+		t.Icons = readIcons(value)
+	case "_meta":
+		t.Meta = readMeta(value)
 	case "execution":
 		_ = object(value, func(name string, value jsontext.Value) error {
 			if name == "taskSupport" {
@@ -211,7 +215,8 @@ func kindName(kind jsontext.Kind) string {
 	return "no value"
 }
 
-// hashOf is over what a permission is given for; the error is that of [canonical].
+// hashOf is over what a permission is given for: what a model is told, and what a call is judged and checked by. A title, an icon
+// or _meta is for whoever shows the tool, and another one asks nobody anew (B7). The error is that of [canonical].
 func hashOf(t *Tool) (string, error) {
 	definition := make([]byte, 0, len(t.Name)+len(t.Description)+len(t.InputSchema)+len(t.OutputSchema)+len(t.Annotations)+32)
 	definition = append(definition, '[')

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"pillion/mcp/catalog"
 	"pillion/mcp/connector"
 	"pillion/mcp/parts"
@@ -115,7 +117,7 @@ func newTool(s *slot, tool connector.Tool, served string) Tool {
 		ID: ToolID(s.id, tool.Name), Label: Label(s.entry.Name, tool.Name), ServedName: served,
 		Connector: s.id, ConnectorName: s.entry.Name, Name: tool.Name,
 		Title: tool.Title, Summary: summaryOf(tool.Description), Description: tool.Description,
-		InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations, takes: tool.InputSchema, returns: tool.OutputSchema,
+		InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: tool.Annotations, Passed: tool.Passed, takes: tool.InputSchema, returns: tool.OutputSchema,
 		ReadOnly:      tool.ReadOnly != nil && *tool.ReadOnly,
 		IsDestructive: tool.Destructive == nil || *tool.Destructive,
 		OpenWorld:     tool.OpenWorld, Hash: tool.Hash, Tokens: tool.Tokens, Tags: s.entry.Options.TagsOf(tool.Name),
@@ -129,6 +131,9 @@ func (t Tool) redacted(secrets *redact.Set) Tool {
 		*text, _ = secrets.Text(*text)
 	}
 	for _, value := range []*[]byte{&t.InputSchema, &t.OutputSchema, &t.Annotations} {
+		*value, _ = secrets.Bytes(*value)
+	}
+	for _, value := range []*jsontext.Value{&t.Icons, &t.Meta} {
 		*value, _ = secrets.Bytes(*value)
 	}
 	return t
@@ -301,13 +306,10 @@ func (s *slot) otherLists(before *connector.Catalogue) (resources, prompts []str
 	if before == nil {
 		before = &connector.Catalogue{}
 	}
-	if !slices.Equal(before.Resources, s.catalogue.Resources) || !slices.Equal(before.ResourceTemplates, s.catalogue.ResourceTemplates) {
+	if !s.catalogue.HasSameResources(before) {
 		resources = []string{s.id}
 	}
-	isSame := func(a, b connector.Prompt) bool {
-		return a.Name == b.Name && a.Title == b.Title && a.Description == b.Description && slices.Equal(a.Arguments, b.Arguments)
-	}
-	if !slices.EqualFunc(before.Prompts, s.catalogue.Prompts, isSame) {
+	if !s.catalogue.HasSamePrompts(before) {
 		prompts = []string{s.id}
 	}
 	return resources, prompts

@@ -30,6 +30,7 @@ func (h *Host) Prompts(idOrName string) ([]Prompt, error) {
 	for _, s := range slots {
 		for _, p := range s.catalogue.Prompts {
 			h.clean(&p.Title, &p.Description)
+			h.cleanValues(&p.Icons, &p.Meta)
 			arguments := make([]connector.PromptArgument, len(p.Arguments))
 			for i, a := range p.Arguments {
 				h.clean(&a.Title, &a.Description)

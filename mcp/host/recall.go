@@ -215,7 +215,7 @@ func (u unkept) list() *catalog.List {
 		for _, text := range []*string{&kept.Title, &kept.Description} {
 			*text, _ = u.secrets.Text(*text)
 		}
-		for _, value := range []*jsontext.Value{&kept.InputSchema, &kept.OutputSchema, &kept.Annotations} {
+		for _, value := range []*jsontext.Value{&kept.InputSchema, &kept.OutputSchema, &kept.Annotations, &kept.Icons, &kept.Meta} {
 			*value, _ = u.secrets.Bytes(*value)
 		}
 		list.Tools = append(list.Tools, kept)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"pillion/mcp/connector"
 	"pillion/mcp/result"
 )
@@ -31,10 +33,12 @@ func (h *Host) Resources(idOrName string) ([]Resource, []ResourceTemplate, error
 	for _, s := range slots {
 		for _, r := range s.catalogue.Resources {
 			h.clean(&r.Name, &r.Title, &r.Description)
+			h.cleanValues(&r.Annotations, &r.Icons, &r.Meta)
 			resources = append(resources, Resource{s.id, r})
 		}
 		for _, t := range s.catalogue.ResourceTemplates {
 			h.clean(&t.Name, &t.Title, &t.Description)
+			h.cleanValues(&t.Annotations, &t.Icons, &t.Meta)
 			templates = append(templates, ResourceTemplate{s.id, t})
 		}
 	}
@@ -69,6 +73,13 @@ func (s *slot) freshen() {
 func (h *Host) clean(texts ...*string) {
 	for _, text := range texts {
 		*text, _ = h.secrets.Text(*text)
+	}
+}
+
+// cleanValues is clean for values.
+func (h *Host) cleanValues(values ...*jsontext.Value) {
+	for _, value := range values {
+		*value, _ = h.secrets.Bytes(*value)
 	}
 }
 

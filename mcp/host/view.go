@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pillion/mcp/catalog"
 	"pillion/mcp/config"
 	"pillion/mcp/personal"
 	"pillion/mcp/settings"
@@ -85,14 +86,15 @@ type Process struct {
 
 // Tool is one tool of one connector as it is listed now.
 type Tool struct {
-	ID, Label, ServedName   string
-	Connector               string // its id
-	ConnectorName, Name     string
-	Title, Summary          string
-	Description             string
-	InputSchema             []byte // as received, without secrets
-	OutputSchema            []byte
-	Annotations             []byte
+	ID, Label, ServedName string
+	Connector             string // its id
+	ConnectorName, Name   string
+	Title, Summary        string
+	Description           string
+	InputSchema           []byte // as received, without secrets
+	OutputSchema          []byte
+	Annotations           []byte
+	catalog.Passed
 	ReadOnly, IsDestructive bool // as claimed; absent destructiveHint means destructive
 	OpenWorld               *bool
 	Hash                    string

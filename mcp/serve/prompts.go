@@ -56,7 +56,7 @@ func (s *Server) servedPrompts() []entry {
 		if len(arguments) > 0 {
 			members = append(members, member{"arguments", arrayOf(arguments)})
 		}
-		all[i] = entry{names[i], objectOf(members...)}
+		all[i] = entry{names[i], objectOf(append(members, passed(p.Passed)...)...)}
 	}
 	return all
 }

@@ -39,11 +39,14 @@ func (s *Server) servedResources() (resources, templates []entry) {
 		if one.SizeBytes > 0 {
 			members = append(members, member{"size", jsontext.Value(strconv.FormatInt(one.SizeBytes, 10))})
 		}
+		members = append(append(members, values(member{"annotations", one.Annotations})...), passed(one.Passed)...)
 		resources = append(resources, entry{uri, objectOf(members...)})
 	}
 	for _, one := range book.templates {
 		uri := book.served(one.Connector, one.URITemplate)
-		templates = append(templates, entry{uri, objectOf(texts("uriTemplate", uri, "name", one.Name, "title", one.Title, "description", one.Description, "mimeType", one.MIMEType)...)})
+		members := texts("uriTemplate", uri, "name", one.Name, "title", one.Title, "description", one.Description, "mimeType", one.MIMEType)
+		members = append(append(members, values(member{"annotations", one.Annotations})...), passed(one.Passed)...)
+		templates = append(templates, entry{uri, objectOf(members...)})
 	}
 	return resources, templates
 }

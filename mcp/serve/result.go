@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pillion/mcp/connector"
 	"pillion/mcp/host"
 )
 
@@ -43,11 +44,24 @@ func saidBy(result []byte) ([]member, error) {
 		if m.name != metaMember {
 			continue
 		}
-		meta, _ := membersOf(m.value)
-		meta = slices.DeleteFunc(lastOfEach(meta), func(m member) bool { return strings.HasPrefix(m.name, ownPrefix) })
-		all[i].value = objectOf(meta...)
+		all[i].value = objectOf(metaOf(m.value)...)
 	}
 	return all, nil
+}
+
+// metaOf are the members of a connector's _meta without those that only Pillion says (S17); none of what is no object.
+func metaOf(value jsontext.Value) []member {
+	meta, _ := membersOf(value)
+	return slices.DeleteFunc(lastOfEach(meta), func(m member) bool { return strings.HasPrefix(m.name, ownPrefix) })
+}
+
+// passed are the members of an entry of a list that are passed on as its connector says them.
+func passed(p connector.Passed) []member {
+	members := values(member{"icons", p.Icons})
+	if meta := metaOf(p.Meta); len(meta) > 0 {
+		members = append(members, member{metaMember, objectOf(meta...)})
+	}
+	return members
 }
 
 func lastOfEach(members []member) []member {

@@ -62,9 +62,10 @@ func (r *request) list(name string, all []entry, cursor string) (mcp.Result, err
 func (t servedTool) entry() []byte {
 	members := texts("name", t.name, "title", t.Title, "description", t.Description)
 	members = append(members, values(
-		member{"inputSchema", t.InputSchema}, member{"outputSchema", t.OutputSchema}, member{"annotations", t.Annotations},
+		member{"inputSchema", t.InputSchema}, member{"outputSchema", t.OutputSchema}, member{"annotations", t.Annotations}, member{"icons", t.Icons},
 	)...)
-	return objectOf(append(members, member{metaMember, objectOf(member{sourceKey, text(t.ConnectorName)})})...)
+	meta := append(metaOf(t.Meta), member{sourceKey, text(t.ConnectorName)})
+	return objectOf(append(members, member{metaMember, objectOf(meta...)})...)
 }
 
 func (s *Server) callTool(ctx context.Context, r *request, params *mcp.CallToolParamsRaw) (mcp.Result, error) {
