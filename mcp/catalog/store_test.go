@@ -29,7 +29,7 @@ func aList() *List {
 	return &List{
 		Head: Head{Server: []byte(`{"Name":"srv"}`), Resources: 1, Prompts: 2},
 		Tools: []Tool{
-			{Name: "a", Title: "A", Description: "First.\nSecond\x00.", Hash: "h", Tokens: 12, ReadOnly: new(true), Destructive: new(false), InputSchema: []byte(`{"n":1.50, "type":"object"}`), Annotations: []byte(`{"x":1}`)},
+			{Name: "a", Title: "A", Description: "First.\nSecond\x00.", Hash: "h", Tokens: 12, ReadOnly: new(true), Destructive: new(false), InputSchema: []byte(`{"n":1.50, "type":"object"}`), Annotations: []byte(`{"x":1}`), Passed: Passed{Icons: []byte(`[{"src":"https://x.example/i.png"}]`), Meta: []byte(`{"n":1.50}`)}},
 			{Name: "b", InputSchema: []byte(`{}`), OutputSchema: []byte(`true`), OpenWorld: new(true), TaskSupport: "optional", Tokens: 5},
 		},
 		Others: []byte(`{"Resources":[]}`),
@@ -91,12 +91,12 @@ func TestJ1_AListThatIsTheSameIsOnlyNoted(t *testing.T) {
 func TestJ1_ANewerFileStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	s, dir := newStore(t)
-	path, text := filepath.Join(dir, "k"+listSuffix), `{"version":2,"anything":1}`+"\n\x00\x01"
+	path, text := filepath.Join(dir, "k"+listSuffix), `{"version":3,"anything":1}`+"\n\x00\x01"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var newer *state.NewerError
-	if _, err := s.Read("k"); !errors.As(err, &newer) || newer.Version != 2 {
+	if _, err := s.Read("k"); !errors.As(err, &newer) || newer.Version != 3 {
 		t.Errorf("read: %v", err)
 	}
 	if err := s.Write(t.Context(), "k", aList()); !errors.As(err, &newer) {
@@ -110,6 +110,24 @@ func TestJ1_ANewerFileStaysAsItIs(t *testing.T) {
 	}
 }
 
+func TestJ1_AnOlderFileIsAsGoodAsNone(t *testing.T) {
+	t.Parallel()
+	s, dir := newStore(t)
+	path := filepath.Join(dir, "k"+listSuffix)
+	if err := os.WriteFile(path, []byte(`{"version":1,"key":"k","list":{"tools":0,"tokens":0},"words":0,"bodies":0,"others":0}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := s.Read("k"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if err := s.Write(t.Context(), "k", aList()); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := s.Read("k"); err != nil || list.Count != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 func TestJ1_ABrokenFileIsSetAside(t *testing.T) {
 	t.Parallel()
 	good, err := encode("k", aList())
@@ -118,10 +136,11 @@ func TestJ1_ABrokenFileIsSetAside(t *testing.T) {
 	}
 	line := strings.IndexByte(string(good), '\n')
 	for name, text := range map[string]string{
-		"empty": "", "no line": `{"version":1`, "cut": string(good[:len(good)-3]), "more": string(good) + "x", "another key": strings.Replace(string(good), `"key":"k"`, `"key":"x"`, 1),
-		"twice": strings.Replace(string(good), `"version":1`, `"version":1,"version":1`, 1), "unknown": strings.Replace(string(good), `"version":1`, `"version":1,"Version":1`, 1),
+		"empty": "", "no line": `{"version":2`, "cut": string(good[:len(good)-3]), "more": string(good) + "x", "another key": strings.Replace(string(good), `"key":"k"`, `"key":"x"`, 1),
+		"twice": strings.Replace(string(good), `"version":2`, `"version":2,"version":2`, 1), "unknown": strings.Replace(string(good), `"version":2`, `"version":2,"Version":2`, 1),
 		"counts": strings.Replace(string(good), `"tools":2`, `"tools":3`, 1), "many": strings.Replace(string(good), `"tools":2`, `"tools":999999999`, 1),
 		"a length": string(good[:line+1]) + "\xff\xff\xff\xff\x7f" + string(good[line+6:]), "no version": `{"version":0}` + "\n",
+		"no icons":  strings.Replace(string(good), `[{"src":"https://x.example/i.png"}]`, `{"a":"https://x.example/i.png__"}`, 1),
 		"no schema": strings.Replace(string(good), `{"n":1.50, "type":"object"}`, `{"n":1.50, "type":"object"]`, 1),
 	} {
 		s, dir := newStore(t)
@@ -219,7 +238,7 @@ func TestJ1_AnyListComesBack(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	good, _ := encode("k", aList())
 	f.Add(good)
-	f.Add([]byte(`{"version":1,"key":"k","list":{"tools":1,"tokens":0},"words":3,"bodies":0,"others":0}` + "\nabc"))
+	f.Add([]byte(`{"version":2,"key":"k","list":{"tools":1,"tokens":0},"words":3,"bodies":0,"others":0}` + "\nabc"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		for _, isWhole := range []bool{true, false} {
 			if list, err := decode(file, "k", isWhole); err == nil && len(list.Tools) != list.Count {

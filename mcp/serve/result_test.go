@@ -24,3 +24,17 @@ func TestS17_AResultIsMarkedHoweverOftenANameStandsInIt(t *testing.T) {
 		}
 	}
 }
+
+func TestL1_IconsAndMetaOfAToolArePassedOn(t *testing.T) {
+	t.Parallel()
+	const tools = mcptest.ToolsVar + `=[{"name":"look","inputSchema":{"type":"object"},"icons":[{"src":"https://x.example/i.png","theme":"dark"},{"src":"file:///i.png"}],` +
+		`"_meta":{"own/n":1.50,"pillion/connector":"bank"},"annotations":{"readOnlyHint":true}}]`
+	s := newServer(t, serve.Options{Expose: serve.All}, map[string]fake{"notes": {"", []string{tools}}})
+	p := s.peer()
+	p.initialize(`{}`)
+	listed := p.asks(1, "tools/list", `{}`)
+	holds(t, listed, `"icons":[{"src":"https://x.example/i.png","theme":"dark"}]`, `"_meta":{"own/n":1.50,"pillion/connector":"notes"}`)
+	if strings.Contains(listed, "bank") || strings.Contains(listed, "file:") {
+		t.Errorf("%s", listed)
+	}
+}
