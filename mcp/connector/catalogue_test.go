@@ -12,13 +12,15 @@ func TestAnyDifferenceMakesAnotherGeneration(t *testing.T) {
 	t.Parallel()
 	full := func() *Catalogue {
 		yes := true
+		passed := Passed{Icons: jsontext.Value(`[]`), Meta: jsontext.Value(`{}`)}
 		return &Catalogue{
 			Tools: []Tool{{
 				Name: "a", InputSchema: jsontext.Value(`{}`), OutputSchema: jsontext.Value(`{}`), Annotations: jsontext.Value(`{}`),
-				ReadOnly: &yes, Destructive: &yes, Idempotent: &yes, OpenWorld: &yes,
+				ReadOnly: &yes, Destructive: &yes, Idempotent: &yes, OpenWorld: &yes, Passed: passed,
 			}},
-			Quarantined: []Quarantined{{}}, Resources: []Resource{{}}, ResourceTemplates: []ResourceTemplate{{}},
-			Prompts: []Prompt{{Arguments: []PromptArgument{{}}}},
+			Quarantined: []Quarantined{{}}, Resources: []Resource{{Annotations: jsontext.Value(`{}`), Passed: passed}},
+			ResourceTemplates: []ResourceTemplate{{Annotations: jsontext.Value(`{}`), Passed: passed}},
+			Prompts:           []Prompt{{Arguments: []PromptArgument{{}}, Passed: passed}},
 		}
 	}
 	if one := full(); !one.isSameAs(full()) {
