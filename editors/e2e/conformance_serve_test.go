@@ -17,8 +17,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-
-	"pillion/rpc/message"
 )
 
 // everythingServer is the package of the SDK's own server for the suite: whatever MCP has, it has.
@@ -51,22 +49,28 @@ func served(t *testing.T) string {
 		t.Fatalf("build the everything-server: %v\n%s", err, out)
 	}
 	s.writeUserConfiguration(t, map[string]definition{"everything": {Command: program, Args: []string{}}})
-	e := startSession(t, s)
-	request(e, message.ConnectorStart, message.ConnectorParams{Connector: "everything"})
-	asked := make(chan message.PermissionSetResult, 1)
-	go func() {
-		asked <- request(e, message.PermissionSet, message.PermissionSetParams{
-			Connector: "everything", Tool: message.AllTools(), Decision: message.PermissionAllow, Scope: message.PermissionUser,
-		})
-	}()
-	e.answer(e.nextAsk(message.AskWiden), message.WidenAnswer{Decision: message.WidenMake})
-	receive(e, asked, "what became of the rule")
+	startSession(t, s).allowAllOf("everything")
 	return authorised(t, s)
 }
 
+// authorised is an address of servedOverHTTP that carries the token.
 func authorised(t *testing.T, s *sandbox) string {
 	t.Helper()
-	command := exec.Command(filepath.Join(s.bin, "pillion"), "serve", "--http", "--expose", "all", "--unprefixed", "--json")
+	address, token := servedOverHTTP(t, s, "--expose", "all", "--unprefixed")
+	target, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(proving(target, token))
+	t.Cleanup(proxy.Close)
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	return proxy.URL + target.Path
+}
+
+// servedOverHTTP starts pillion serve over HTTP until the test ends, and answers its address and its token.
+func servedOverHTTP(t *testing.T, s *sandbox, arguments ...string) (address, token string) {
+	t.Helper()
+	command := exec.Command(filepath.Join(s.bin, "pillion"), append([]string{"serve", "--http", "--json"}, arguments...)...)
 	command.Dir, command.Env, command.Stderr = s.repository, s.environment(), os.Stderr
 	out, err := command.StdoutPipe()
 	if err != nil {
@@ -87,18 +91,11 @@ func authorised(t *testing.T, s *sandbox) string {
 	if err := json.Unmarshal([]byte(line), &said); err != nil {
 		t.Fatal(err)
 	}
-	token, err := os.ReadFile(said.TokenFile)
+	text, err := os.ReadFile(said.TokenFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := url.Parse(said.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httptest.NewServer(proving(target, strings.TrimSpace(string(token))))
-	t.Cleanup(proxy.Close)
-	t.Cleanup(http.DefaultClient.CloseIdleConnections)
-	return proxy.URL + target.Path
+	return said.URL, strings.TrimSpace(string(text))
 }
 
 // proving passes requests on to an address with the token that it wants. An answer that begins to come before the end of its request

@@ -71,13 +71,20 @@ func startSession(t testing.TB, s *sandbox) *session {
 	return e
 }
 
+// in is the session for a part of its test.
+func (e *session) in(t testing.TB) *session {
+	part := *e
+	part.t = t
+	return &part
+}
+
 func (e *session) initialize(s *sandbox) {
 	root := uri.File(s.repository)
 	params := map[string]any{
 		"processId": nil, "rootUri": root,
 		"workspaceFolders": []map[string]any{{"uri": root, "name": "shop"}},
 		"capabilities": map[string]any{"experimental": map[string]any{message.CapabilityName: message.ClientCapability{
-			Protocol: []int{message.ProtocolVersion}, Asks: []message.AskKind{message.AskConsent, message.AskApproval, message.AskElicitation},
+			Protocol: []int{message.ProtocolVersion}, Asks: []message.AskKind{message.AskConsent, message.AskApproval, message.AskElicitation, message.AskJoin},
 		}}},
 	}
 	request(e, rpc.Request[map[string]any, jsontext.Value]{Method: "initialize"}, params)
@@ -150,6 +157,20 @@ func (e *session) answer(ask message.Ask, answer any) {
 	if !taken.Accepted {
 		e.t.Fatalf("answer %s was not taken: %s", text, taken.Reason)
 	}
+}
+
+// allowAllOf starts a connector of the user's and allows everything that it lists, in every folder.
+func (e *session) allowAllOf(name message.ConnectorRef) {
+	e.t.Helper()
+	request(e, message.ConnectorStart, message.ConnectorParams{Connector: name})
+	asked := make(chan message.PermissionSetResult, 1)
+	go func() {
+		asked <- request(e, message.PermissionSet, message.PermissionSetParams{
+			Connector: name, Tool: message.AllTools(), Decision: message.PermissionAllow, Scope: message.PermissionUser,
+		})
+	}()
+	e.answer(e.nextAsk(message.AskWiden), message.WidenAnswer{Decision: message.WidenMake})
+	receive(e, asked, "what became of the rule")
 }
 
 // connector is the one of this name as it stands.
