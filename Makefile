@@ -103,8 +103,8 @@ E2E_LEGS := e2e-run e2e-conformance e2e-conformance-server e2e-neovim-floor e2e-
 e2e: $(E2E_LEGS)
 
 e2e-beds:
-	$(LEG) beds $(BEDS)/install.sh isolation terminal chromium servers conformance neovim-floor neovim-newest mini-test helix emacs-floor emacs-newest \
-	  vscode-driver vscode-newest vscode-floor
+	$(LEG) beds $(BEDS)/install.sh isolation terminal chromium servers conformance inspector agents neovim-floor neovim-newest mini-test helix emacs-floor \
+	  emacs-newest vscode-driver vscode-newest vscode-floor
 
 $(E2E_LEGS): e2e-beds vsix
 
@@ -133,14 +133,14 @@ browser: build
 
 # The Neovim plugin alone; PILLION_TESTS names some of its tests, PILLION_UPDATE=1 writes the screens that are compared.
 plugin: build
-	@$(BEDS)/install.sh isolation chromium servers neovim-floor neovim-newest mini-test
+	@$(BEDS)/install.sh isolation chromium servers agents neovim-floor neovim-newest mini-test
 	$(LEG) -each -tests neovim-floor $(PLUGIN) neovim-floor
 	$(LEG) -each -tests neovim-newest $(PLUGIN) neovim-newest
 
 # The extension as it is shipped, in the newest VS Code and in the oldest that it supports, a line for each scenario; PILLION_ONLY
 # names some of them. A scenario that fails fails here; in make test it is tried once more, and said to be unsteady.
 vscode: vsix
-	@$(BEDS)/install.sh isolation chromium servers vscode-driver vscode-newest vscode-floor
+	@$(BEDS)/install.sh isolation chromium servers agents vscode-driver vscode-newest vscode-floor
 	$(LEG) -each -tests vscode-newest $(VSCODE) vscode-newest
 	$(LEG) -each -tests vscode-floor $(VSCODE) vscode-floor
 

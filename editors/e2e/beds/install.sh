@@ -2,7 +2,7 @@
 # install.sh BED...: puts what the checks need into the cache folder, once; the second time it only looks.
 # Needs root or sudo where a Debian package is missing. Every version is pinned here, in the lock files beside
 # this folder, or by the Debian release. A bed that cannot be had ends the script, but for the newest Neovim, whose suite moves,
-# and the VS Codes, which are built here: their tests then skip, and say so.
+# the VS Codes, which are built here, and the inspector and the agents, which come and go: their tests then skip, and say so.
 beds=$(cd "$(dirname "$0")" && pwd)
 tree=$(cd "$beds/../../.." && pwd)
 . "$beds/common.sh"
@@ -43,6 +43,9 @@ vscode() (
   npm rebuild $built || [ "$1" = floor ] || exit 1
   cd extensions && npm install --omit=dev --ignore-scripts --no-audit --no-fund
 )
+
+# newer_node: the Node that some programs need where this machine's is older.
+newer_node() { keep vscode-node "$(checksum "$beds/../vscode/node/package-lock.json")" npm_package "$beds/../vscode/node"; }
 
 # node_of BED: the folder of the Node that an npm package holds.
 node_of() { find "$1/node_modules" -maxdepth 1 -name 'node-linux-*' | head -n 1; }
@@ -88,8 +91,11 @@ install_bed() {
   vscode-extension) keep "$1" "$(checksum "$tree/vscode-extension/package-lock.json")" npm_package "$tree/vscode-extension" ;;
   vscode-driver) keep "$1" "$(checksum "$beds/../vscode/driver/package-lock.json")" npm_package "$beds/../vscode/driver" ;;
   vscode-newest | vscode-floor)
-    keep vscode-node "$(checksum "$beds/../vscode/node/package-lock.json")" npm_package "$beds/../vscode/node" &&
+    newer_node &&
       keep "$1" "$(checksum "$beds/../vscode/${1#vscode-}/package-lock.json")" vscode "${1#vscode-}" || not_to_be_had "$1"
+    ;;
+  inspector | agents)
+    newer_node && keep "$1" "$(checksum "$beds/../$1/package-lock.json")" npm_package "$beds/../$1" || not_to_be_had "$1"
     ;;
   browser-playwright | browser-chrome-devtools)
     # What Pillion carries for itself.
