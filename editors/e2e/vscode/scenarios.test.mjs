@@ -3,6 +3,7 @@
 // PILLION_AGAIN=1 one that fails is tried once more in a new window, and said to be unsteady where it then holds.
 
 import { after, before, test } from "node:test";
+import * as gemini from "../agents/gemini.mjs";
 import { agents, models } from "./scenarios/agents.mjs";
 import { browser } from "./scenarios/browser.mjs";
 import { calls } from "./scenarios/calls.mjs";
@@ -10,7 +11,7 @@ import { consent } from "./scenarios/consent.mjs";
 import { firstDay } from "./scenarios/first_day.mjs";
 import { life } from "./scenarios/life.mjs";
 import { everything, notes } from "./steps.mjs";
-import { Server } from "./workbench.mjs";
+import { Server, cache } from "./workbench.mjs";
 
 const version = process.env.PILLION_VSCODE ?? "newest";
 const wanted = new RegExp(process.env.PILLION_ONLY ?? "");
@@ -24,6 +25,11 @@ before(async () => {
 after(async () => {
   await server?.close();
 });
+
+/** Why a scenario cannot be tried here; false where it can. */
+function missing(name) {
+  return /GeminiCLI/.test(name) && !gemini.isInstalled(cache) ? "GEMINI CLI IS NOT INSTALLED (beds/install.sh agents installs it)" : false;
+}
 
 async function keeping(name, window, act) {
   try {
@@ -41,6 +47,7 @@ async function keeping(name, window, act) {
  */
 function windowOn(name, files, ...all) {
   const names = all.filter((one) => one in scenarios && wanted.test(one));
+  const last = names.findLast((one) => !missing(one));
   let window;
   const once = async (one) => {
     window ??= await server.open(server.repository(name, files));
@@ -52,7 +59,7 @@ function windowOn(name, files, ...all) {
           await mine.trust();
         }
         await scenarios[one](mine, mine.folder);
-        if (one !== names.at(-1)) {
+        if (one !== last) {
           await mine.tidy();
           window = mine;
         }
@@ -64,7 +71,8 @@ function windowOn(name, files, ...all) {
     }
   };
   for (const one of names) {
-    test(one, { timeout: 900_000 }, async () => {
+    const skip = missing(one);
+    test(one, { timeout: 900_000, skip }, async () => {
       try {
         await once(one);
       } catch (error) {
@@ -117,6 +125,7 @@ windowOn(
   "definition changed asks again with the difference",
   "connector dies and recovers",
   "TestL2_VSCodeAgentOfATerminalOutlivesAReload",
+  "TestL2_VSCodeGeminiCLIOutlivesAReload",
   "sidecar killed",
   "TestVSCodeMissingProgramSaysWhatToDo",
   "two editors on one project",

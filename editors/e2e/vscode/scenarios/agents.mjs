@@ -1,46 +1,53 @@
 // Agents and models of VS Code's own chat.
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import * as gemini from "../../agents/gemini.mjs";
+import * as sdk from "../../agents/sdk.mjs";
 import { allow, approval, callOnce, openByRow } from "../steps.mjs";
 import { againMs, cache, pressButton, until } from "../workbench.mjs";
 
-// The official client, of the same bed as the servers.
-const sdk = (file) => import(pathToFileURL(join(cache, "servers/node_modules/@modelcontextprotocol/sdk/dist/esm/client", file)));
-const { Client } = await sdk("index.js");
-const { StdioClientTransport } = await sdk("stdio.js");
-
-/** Calls a tool as an agent does, and allows that in the window. */
-async function callAndAllow(window, client, text) {
-  const answer = client.callTool({ name: "call", arguments: { tool: "notes__write_note", arguments: { name: "todo", text } } });
+/** Allows in the window the call that an agent waits for. */
+async function allowWrite(window, kind, written, text) {
+  written.catch(() => undefined); // It is waited for below, where the window does not fail before.
   const page = await openByRow(window, window.row("Call notes.write_note?", "Questions"), "exactly these arguments");
-  assert.ok((await page.locator("main").innerText()).includes('an agent that calls itself "terminal agent"'), "it says who asks (U8)");
+  assert.ok((await page.locator("main").innerText()).includes(`an agent that calls itself "${kind.name}"`), "it says who asks (U8)");
   await window.settled(page);
-  await window.keep(`agent-of-a-terminal-${text}`);
+  await window.keep(`${kind.name.replaceAll(" ", "-")}-${text}`);
   await pressButton(page, "Allow once");
-  const { content, isError } = await answer;
-  assert.ok(!isError && content.some((block) => /todo/.test(block.text)), JSON.stringify(content));
+  const said = await written;
+  assert.ok(!said.isError && said.text.includes("Wrote note"), JSON.stringify(said));
+}
+
+/** An agent of a terminal joins the window, and is answered before and after its reload. */
+async function outlivesAReload(window, folder, kind) {
+  await allow(window, "notes");
+  const agent = await kind.start({ cache, cwd: folder, environment: window.server.environment });
+  try {
+    const written = agent.write("before");
+    const joins = window.row("wants to join", "Questions");
+    // An earlier agent may have been let in for later, and then all that run Pillion's program are.
+    await joins.or(window.row("Call notes.write_note?", "Questions")).first().waitFor();
+    if (await joins.isVisible()) {
+      await pressButton(await openByRow(window, joins, "May this program join this window?"), "Allow, now and later");
+      await joins.waitFor({ state: "detached" });
+    }
+    await allowWrite(window, kind, written, "before");
+    await window.begin();
+    await window.showViews();
+    await window.row("notes").filter({ hasText: "ready" }).waitFor();
+    await allowWrite(window, kind, agent.write("after"), "after");
+  } finally {
+    await agent.close();
+  }
 }
 
 export const agents = {
   async TestL2_VSCodeAgentOfATerminalOutlivesAReload(window, folder) {
-    await allow(window, "notes");
-    const client = new Client({ name: "terminal agent", version: "1" });
-    const { environment, bin } = window.server;
-    await client.connect(new StdioClientTransport({ command: join(bin, "pillion"), args: ["serve", "--attach"], cwd: folder, env: environment, stderr: "ignore" }));
-    try {
-      const asked = window.row("wants to join", "Questions");
-      await pressButton(await openByRow(window, asked, "May this program join this window?"), "Allow, now and later");
-      await asked.waitFor({ state: "detached" });
-      await callAndAllow(window, client, "before");
-      await window.begin();
-      await window.showViews();
-      await window.row("notes").filter({ hasText: "ready" }).waitFor();
-      await callAndAllow(window, client, "after");
-    } finally {
-      await client.close();
-    }
+    await outlivesAReload(window, folder, sdk);
+  },
+
+  async TestL2_VSCodeGeminiCLIOutlivesAReload(window, folder) {
+    await outlivesAReload(window, folder, gemini);
   },
 
   async TestVSCodeAgentCallsAToolWithApproval(window) {
