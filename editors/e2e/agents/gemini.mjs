@@ -1,4 +1,4 @@
-// Gemini CLI as a person has it: told of Pillion by `pillion client install`, and driven by a model of the tests.
+// Gemini CLI as a person has it: told of Pillion by `pillion client install` or by hand, and driven by a model of the tests.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,18 +14,27 @@ const program = (cache) => join(cache, "agents/node_modules/@google/gemini-cli/b
 /** Whether it is there. */
 export const isInstalled = (cache) => existsSync(program(cache));
 
-/** Tells it of Pillion, and that it need not ask itself: both are answered on a terminal. */
-async function install(cwd, environment) {
-  const settings = join(environment.HOME, ".gemini/settings.json");
-  if (existsSync(settings)) {
-    return;
+/** What its user has set; `servers` are those that she wrote down herself. */
+function settings(environment, servers) {
+  const file = join(environment.HOME, ".gemini/settings.json");
+  if (existsSync(file)) {
+    return false;
   }
   mkdirSync(join(environment.HOME, ".gemini"), { recursive: true });
-  writeFileSync(settings, JSON.stringify({
+  writeFileSync(file, JSON.stringify({
     security: { auth: { selectedType: "gemini-api-key" } },
     general: { enableAutoUpdate: false },
     privacy: { usageStatisticsEnabled: false },
+    ...(servers && { mcpServers: servers }),
   }));
+  return true;
+}
+
+/** Tells it of Pillion, and that it need not ask itself: that is answered on a terminal. */
+async function install(cwd, environment) {
+  if (!settings(environment)) {
+    return;
+  }
   const terminal = spawn("script", ["-qefc", "pillion client install gemini --yes --pre-allow", "/dev/null"], { cwd, env: environment });
   let said = "";
   terminal.stdout.on("data", (text) => {
@@ -40,9 +49,16 @@ async function install(cwd, environment) {
   }
 }
 
-/** Starts one in a folder, with this environment; it joins the window of that folder. */
-export async function start({ cache, cwd, environment }) {
-  await install(cwd, environment);
+/**
+ * Starts one in a folder, with this environment. It joins the window of that folder, or has the server that is given, which its user
+ * wrote down herself.
+ */
+export async function start({ cache, cwd, environment, server }) {
+  if (server) {
+    settings(environment, { pillion: { ...server, trust: true } });
+  } else {
+    await install(cwd, environment);
+  }
   const model = await Model.start();
   // Its user trusts the folder.
   const agent = spawn(process.execPath, [program(cache), "--skip-trust", "--model", "gemini-2.5-flash", "--prompt", "write the notes"], {
