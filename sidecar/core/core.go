@@ -219,12 +219,30 @@ func FindFolders(environ []string) (Folders, error) {
 		return Folders{}, err
 	}
 	folders.Cache = cacheFolder(look, home)
-	runtime := filepath.Join(folders.State, "run")
-	if given := firstSet(look, "XDG_RUNTIME_DIR"); given != "" && filepath.IsAbs(given) {
-		runtime = given
-	}
-	folders.Runtime = filepath.Join(runtime, "pillion")
+	folders.Runtime = filepath.Join(runtimeFolder(look, folders.State), "pillion")
 	return folders, nil
+}
+
+// runtimeFolder is where sockets are. Who starts an agent may hand on nothing of XDG_RUNTIME_DIR, as MCP clients do, and the agent is
+// to find what the editor found; one that is set and empty is none.
+func runtimeFolder(look func(string) (string, bool), state string) string {
+	given, isSet := look("XDG_RUNTIME_DIR")
+	if filepath.IsAbs(given) {
+		return given
+	}
+	if usual := usualRuntime(); !isSet && isPrivate(usual) {
+		return usual
+	}
+	return filepath.Join(state, "run")
+}
+
+// isPrivate reports whether a folder is this user's, and nobody else's.
+func isPrivate(folder string) bool {
+	if folder == "" {
+		return false
+	}
+	info, err := os.Lstat(folder)
+	return err == nil && info.IsDir() && info.Mode().Perm()&0o077 == 0 && isOwn(info)
 }
 
 // CheckOutside refuses folders and a user file that a repository could hold (S3).
