@@ -85,7 +85,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { mcptest.NoneLeft(t, home) }) // after the editors, which were started later
 	w.environ = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir(), "LANG=C.UTF-8",
-		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"), "PILLION_CACHE_DIR=/dev/null/none", // nothing is kept: each session starts what may run
+		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"), "XDG_RUNTIME_DIR=", "PILLION_CACHE_DIR=/dev/null/none", // nothing is kept: each session starts what may run
 		"GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
 	}
 	return w

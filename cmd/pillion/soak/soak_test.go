@@ -99,7 +99,7 @@ func newSoak(t *testing.T, home string) *soak {
 	s := &soak{files: newFiles(home, repository), tally: newTally(), random: rand.New(rand.NewPCG(*seed, 0))}
 	s.environ = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir(), "LANG=C.UTF-8",
-		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"), "PILLION_CACHE_DIR=/dev/null/none", // nothing is kept: each session starts what may run
+		"PILLION_CONFIG_DIR=" + filepath.Join(home, "config"), "PILLION_STATE_DIR=" + filepath.Join(home, "state"), "XDG_RUNTIME_DIR=", "PILLION_CACHE_DIR=/dev/null/none", // nothing is kept: each session starts what may run
 		"GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
 	}
 	if err := s.files.write(); err != nil {
