@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"crypto/sha256"
+	"math"
 	"slices"
 	"sync"
 
@@ -69,7 +70,7 @@ func (s *Server) digests() (digests [3][sha256.Size]byte) {
 		}
 	}
 	for i, list := range lists {
-		bodies, _, _ := page(list, "", len(list))
+		bodies, _, _ := page(list, "", len(list), math.MaxInt)
 		digests[i] = sha256.Sum256(slices.Concat(bodies...))
 	}
 	return digests

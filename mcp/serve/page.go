@@ -10,16 +10,19 @@ import (
 // pageSize is how many entries of a list are sent at once.
 const pageSize = 1000
 
+// maxPageBytes ends a page early: a thousand entries with pictures in them are more than a client reads at once.
+const maxPageBytes = 8 << 20
+
 // entry is one entry of a list under what it is found by, which is there once.
 type entry struct {
 	key  string
 	body []byte
 }
 
-// page returns the entries that follow a cursor, at most size of them, and the cursor of what follows those; empty where nothing
-// does. It is false for a cursor that is none of ours. A list that changes meanwhile repeats no entry and leaves none out that is
-// there all the time.
-func page(all []entry, cursor string, size int) (bodies [][]byte, next string, isKnown bool) {
+// page returns the entries that follow a cursor, at most size of them and, but for a first one, maxBytes, and the cursor of what
+// follows those; empty where nothing does. It is false for a cursor that is none of ours. A list that changes meanwhile repeats no
+// entry and leaves none out that is there all the time.
+func page(all []entry, cursor string, size, maxBytes int) (bodies [][]byte, next string, isKnown bool) {
 	after, isKnown := afterOf(cursor)
 	if !isKnown {
 		return nil, "", false
@@ -32,8 +35,9 @@ func page(all []entry, cursor string, size int) (bodies [][]byte, next string, i
 		}
 		sorted = sorted[from:]
 	}
+	bytes := 0
 	for i, e := range sorted {
-		if i == size {
+		if bytes += len(e.body); i == size || i > 0 && bytes > maxBytes {
 			return bodies, base64.RawURLEncoding.EncodeToString([]byte(cursorMark + sorted[i-1].key)), true
 		}
 		bodies = append(bodies, e.body)

@@ -3,6 +3,7 @@ package serve
 import (
 	"encoding/base64"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -65,14 +66,15 @@ func TestL1_PagesAreTheWholeList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfNDistinct(rapid.StringN(0, 5, -1), 0, 40, rapid.ID[string]).Draw(t, "keys")
 		size := rapid.IntRange(1, 7).Draw(t, "size")
+		maxBytes := rapid.SampledFrom([]int{0, 3, 8, math.MaxInt}).Draw(t, "maxBytes")
 		var all []entry
 		for _, key := range keys {
 			all = append(all, entry{key, []byte(key)})
 		}
 		var got []string
 		for cursor := ""; ; {
-			bodies, next, isKnown := page(all, cursor, size)
-			if !isKnown || len(bodies) > size {
+			bodies, next, isKnown := page(all, cursor, size, maxBytes)
+			if !isKnown || len(bodies) > size || len(bodies) > 1 && len(slices.Concat(bodies...)) > maxBytes {
 				t.Fatalf("%d entries, %v", len(bodies), isKnown)
 			}
 			for _, body := range bodies {
@@ -88,7 +90,7 @@ func TestL1_PagesAreTheWholeList(t *testing.T) {
 		}
 	})
 	for _, cursor := range []string{"!", "AAAA", base64.RawURLEncoding.EncodeToString([]byte("x"))} {
-		if _, _, isKnown := page(nil, cursor, 1); isKnown {
+		if _, _, isKnown := page(nil, cursor, 1, math.MaxInt); isKnown {
 			t.Errorf("the cursor %q is taken", cursor)
 		}
 	}

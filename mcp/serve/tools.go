@@ -51,7 +51,7 @@ func (s *Server) listTools(ctx context.Context, r *request, cursor string) (mcp.
 
 // list is one page of a list.
 func (r *request) list(name string, all []entry, cursor string) (mcp.Result, error) {
-	bodies, next, isKnown := page(all, cursor, pageSize)
+	bodies, next, isKnown := page(all, cursor, pageSize, maxPageBytes)
 	if !isKnown {
 		return nil, invalidParams("this cursor is not one of this list")
 	}
