@@ -305,6 +305,7 @@ func TestC74_HashCoversWhatAPermissionIsFor(t *testing.T) {
 		}
 	}
 	for name, entry := range map[string]string{
+		"icon":     `{"name":"a","title":"T","description":"d","inputSchema":{"type":"object","maximum":1},"icons":[{"src":"https://x.example/i.png"}],"_meta":{"n":1}}`,
 		"title":    `{"name":"a","title":"U","description":"d","inputSchema":{"type":"object","maximum":1}}`,
 		"order":    `{"inputSchema":{"maximum":1,"type":"object"},"description":"d","name":"a"}`,
 		"spelling": `{"name":"\u0061","description":"d","inputSchema":{ "type" : "ob\u006aect","maximum":1}}`,

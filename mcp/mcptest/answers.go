@@ -155,6 +155,11 @@ func (f *fake) list(r request, member string, entry func(int) string) {
 	if f.mode().has("twice") && member != "tools" {
 		entries = append(append(entries, entries...), `{"name":5}`)
 	}
+	if more := f.getenv(EntryVar); more != "" && member != "tools" {
+		for i := range entries {
+			entries[i] = strings.TrimSuffix(entries[i], "}") + "," + more + "}"
+		}
+	}
 	f.result(r.ID, fmt.Sprintf(`{%q:[%s]%s%s}`, member, strings.Join(entries, ","), next, f.hold()))
 }
 

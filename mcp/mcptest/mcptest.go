@@ -23,6 +23,8 @@ const (
 	LogVar = "SRVLOG"
 	// ToolsVar holds the JSON text of the member "tools" in answers to tools/list, also where it is not a legal one.
 	ToolsVar = "PILLION_FAKE_TOOLS"
+	// EntryVar holds the JSON text of further members of every entry of the other lists, without braces.
+	EntryVar = "PILLION_FAKE_ENTRY"
 	// ResultVar holds the JSON text of the result of every tools/call.
 	ResultVar = "PILLION_FAKE_RESULT"
 	// ContentsVar holds the JSON text of the result of every resources/read, PromptVar that of every prompts/get.

@@ -55,10 +55,18 @@ func metaOf(value jsontext.Value) []member {
 	return slices.DeleteFunc(lastOfEach(meta), func(m member) bool { return strings.HasPrefix(m.name, ownPrefix) })
 }
 
+// listedMeta is the _meta of an entry of a list as it is passed on. Where a page of the connector lies (MCP Apps, and what was before
+// it) is not: a page may call what its own server has and nothing else, and to a client of ours all connectors are one server.
+func listedMeta(value jsontext.Value) []member {
+	return slices.DeleteFunc(metaOf(value), func(m member) bool {
+		return m.name == "ui" || strings.HasPrefix(m.name, "ui/") || strings.HasPrefix(m.name, "openai/")
+	})
+}
+
 // passed are the members of an entry of a list that are passed on as its connector says them.
 func passed(p connector.Passed) []member {
 	members := values(member{"icons", p.Icons})
-	if meta := metaOf(p.Meta); len(meta) > 0 {
+	if meta := listedMeta(p.Meta); len(meta) > 0 {
 		members = append(members, member{metaMember, objectOf(meta...)})
 	}
 	return members

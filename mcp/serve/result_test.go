@@ -25,16 +25,45 @@ func TestS17_AResultIsMarkedHoweverOftenANameStandsInIt(t *testing.T) {
 	}
 }
 
-func TestL1_IconsAndMetaOfAToolArePassedOn(t *testing.T) {
+func TestL1_WhatIsSaidOfAnEntryIsPassedOn(t *testing.T) {
 	t.Parallel()
-	const tools = mcptest.ToolsVar + `=[{"name":"look","inputSchema":{"type":"object"},"icons":[{"src":"https://x.example/i.png","theme":"dark"},{"src":"file:///i.png"}],` +
-		`"_meta":{"own/n":1.50,"pillion/connector":"bank"},"annotations":{"readOnlyHint":true}}]`
-	s := newServer(t, serve.Options{Expose: serve.All}, map[string]fake{"notes": {"", []string{tools}}})
+	const (
+		icons = `"icons":[{"src":"https://x.example/i.png","theme":"dark"}`
+		meta  = `"_meta":{"own/n":9007199254740993,"pillion/connector":"bank"}`
+		hints = `"annotations":{"audience":["user"],"priority":0.50}`
+		tools = `=[{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},` + icons + `,{"src":"file:///i.png"}],` + meta + `}]`
+	)
+	s := newServer(t, serve.Options{Expose: serve.All}, map[string]fake{"notes": {"", []string{mcptest.ToolsVar + tools, mcptest.EntryVar + "=" + hints + "," + icons + "]," + meta, tellsAll}}})
 	p := s.peer()
 	p.initialize(`{}`)
 	listed := p.asks(1, "tools/list", `{}`)
-	holds(t, listed, `"icons":[{"src":"https://x.example/i.png","theme":"dark"}]`, `"_meta":{"own/n":1.50,"pillion/connector":"notes"}`)
+	holds(t, listed, icons+`]`, `"_meta":{"own/n":9007199254740993,"pillion/connector":"notes"}`)
 	if strings.Contains(listed, "bank") || strings.Contains(listed, "file:") {
 		t.Errorf("%s", listed)
+	}
+	for i, method := range []string{"resources/list", "resources/templates/list", "prompts/list"} {
+		listed := p.asks(2+i, method, `{}`)
+		holds(t, listed, icons+`]`, `"_meta":{"own/n":9007199254740993}`)
+		if hasHints := strings.Contains(listed, hints); hasHints != (method != "prompts/list") {
+			t.Errorf("annotations in %s", listed)
+		}
+	}
+}
+
+func TestS23_WhereAConnectorsPagesLieIsNotPassedOn(t *testing.T) {
+	t.Parallel()
+	const (
+		pages = `"_meta":{"ui":{"resourceUri":"ui://page"},"ui/resourceUri":"ui://page","openai/outputTemplate":"ui://page","uid":1}`
+		tools = `=[{"name":"look","inputSchema":{"type":"object"},` + pages + `}]`
+	)
+	s := newServer(t, serve.Options{Expose: serve.All}, map[string]fake{"notes": {"", []string{mcptest.ToolsVar + tools, mcptest.EntryVar + "=" + pages, tellsAll}}})
+	p := s.peer()
+	p.initialize(`{}`)
+	for i, method := range []string{"tools/list", "resources/list", "resources/templates/list", "prompts/list"} {
+		listed := p.asks(1+i, method, `{}`)
+		holds(t, listed, `"_meta":{"uid":1`)
+		if strings.Contains(listed, "ui://page") {
+			t.Errorf("%s", listed)
+		}
 	}
 }

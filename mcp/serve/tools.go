@@ -64,7 +64,7 @@ func (t servedTool) entry() []byte {
 	members = append(members, values(
 		member{"inputSchema", t.InputSchema}, member{"outputSchema", t.OutputSchema}, member{"annotations", t.Annotations}, member{"icons", t.Icons},
 	)...)
-	meta := append(metaOf(t.Meta), member{sourceKey, text(t.ConnectorName)})
+	meta := append(listedMeta(t.Meta), member{sourceKey, text(t.ConnectorName)})
 	return objectOf(append(members, member{metaMember, objectOf(meta...)})...)
 }
 
