@@ -163,13 +163,13 @@ func (h *Host) enterFor(ctx context.Context, b *Builtin, e Entering) error {
 
 // hiddenOwner is the connector of Pillion's own that a tool's label or served name means, and that nobody has used yet; h.mu is
 // held.
-func (h *Host) hiddenOwner(name string) string {
+func (h *Host) hiddenOwner(name string) []knownTool {
 	for id, s := range h.slots {
 		if raw, _ := s.toolLabelled(name); raw != "" && s.isHidden && !s.isRemoved {
-			return id
+			return []knownTool{{connector: id, name: raw}}
 		}
 	}
-	return ""
+	return nil
 }
 
 // prepareBuiltin is prepare for a connector of Pillion's own, whose program it is that says what is started.

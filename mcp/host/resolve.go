@@ -20,9 +20,13 @@ func (c *call) resolve(ctx context.Context) (at target, stop *Result, err error)
 	if c.tool.ID != "" {
 		name = c.tool.ID // what was resolved once stays that tool
 	}
-	id, toolErr := h.connectorOfTool(name)
+	meant, toolErr := h.toolToCall(name)
 	if toolErr != nil {
 		return target{}, nil, toolErr
+	}
+	id := meant.Connector
+	if c.tool.ID == "" {
+		c.tool = meant // what ends before its tool is found is told, and recorded, as its connector's
 	}
 	if h.Mode() == permission.ModePaused { // not even a start
 		denied := c.ended(StatusDenied, permission.Paused)
@@ -155,40 +159,45 @@ func (h *Host) target(id, name string) (target, error) {
 	}, nil
 }
 
-// connectorOfTool finds the connector that a tool's id, label or served name belongs to.
-// For a connector that was never listed the name alone can tell.
-func (h *Host) connectorOfTool(name string) (string, error) {
+// toolToCall finds the connector that a tool's id, label or served name belongs to, and what it calls the tool; more of the tool is
+// not known yet. For a connector that was never listed the name alone can tell.
+func (h *Host) toolToCall(name string) (Tool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	entry, err := h.findTool(name)
 	if err == nil {
-		return entry.slot.id, nil
+		return entry.slot.unseen(entry.tool.Name), nil
 	}
 	var unknown *UnknownError
 	if errors.As(err, &unknown) && len(unknown.Candidates) > 0 {
-		return "", err
+		return Tool{}, err
 	}
-	switch owners := h.unlistedOwners(name); len(owners) {
+	owners := h.unlistedOwners(name)
+	if len(owners) == 0 {
+		owners = h.hiddenOwner(name)
+	}
+	switch len(owners) {
 	case 0:
-		if id := h.hiddenOwner(name); id != "" {
-			return id, nil
-		}
-		return "", err
+		return Tool{}, err
 	case 1:
-		return owners[0], nil
-	default:
-		return "", &UnknownError{What: "connector of tool", Name: name, Candidates: owners}
+		return h.slots[owners[0].connector].unseen(owners[0].name), nil
 	}
+	candidates := make([]string, len(owners))
+	for i, owner := range owners {
+		candidates[i] = owner.connector
+	}
+	return Tool{}, &UnknownError{What: "connector of tool", Name: name, Candidates: candidates}
+}
+
+// unseen is a tool of the slot's of which no more is known than what it is called; Host.mu is held.
+func (s *slot) unseen(name string) Tool {
+	return Tool{Connector: s.id, ConnectorName: s.entry.Name, Name: name}
 }
 
 // unlistedOwners are the connectors that the tool may be of and whose tools are not known, or only from an earlier session; h.mu is
 // held.
-func (h *Host) unlistedOwners(name string) []string {
-	var owners []string
-	for _, tool := range h.labelled(name, func(s *slot) bool { return !s.isListed() || s.isRecalled || !s.standing.mayRun() }) {
-		owners = append(owners, tool.connector)
-	}
-	return owners
+func (h *Host) unlistedOwners(name string) []knownTool {
+	return h.labelled(name, func(s *slot) bool { return !s.isListed() || s.isRecalled || !s.standing.mayRun() })
 }
 
 func (c *call) needsConsent(view Connector) *Result {
