@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"pillion/rpc/message"
 )
 
 const (
@@ -85,6 +87,39 @@ func TestL1_ServeOnStandardInputAndOutput(t *testing.T) {
 	say(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"call","arguments":{"tool":"theirs.list_notes"}}}` + "\n")
 	if answer := hear(`"id":4`); !strings.Contains(answer, "pillion mcp approve theirs") || strings.Contains(answer, "welcome") {
 		t.Errorf("what a connector of the repository answers: %s", answer)
+	}
+}
+
+// What an agent is told of a connector that needs permission is said once, in both ways of serving, and is recorded as that
+// connector's.
+func TestD2_AnAgentIsToldOnceWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.project(w.entry("theirs", "pillion", "demo"))
+	for expose, params := range map[string]string{
+		"meta": `{"name":"call","arguments":{"tool":"theirs__list_notes"}}`,
+		"all":  `{"name":"theirs__list_notes","arguments":{}}`,
+	} {
+		say, hear := w.startServe("--expose", expose)
+		say(shakeHands)
+		say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` + params + `}` + "\n")
+		answer := hear(`"id":2`)
+		for _, sentence := range []string{`needs permission`, `pillion mcp approve theirs`, `hen call again`} {
+			if n := strings.Count(answer, sentence); n != 1 {
+				t.Errorf("--expose %s: %q stands there %d times: %s", expose, sentence, n, answer)
+			}
+		}
+		say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":` + strings.ReplaceAll(params, "theirs__", "nobodys__") + `}` + "\n")
+		if answer := hear(`"id":3`); !strings.Contains(answer, `there is no tool \"nobodys__list_notes\"`) {
+			t.Errorf("--expose %s: of a tool that there is none of: %s", expose, answer)
+		}
+	}
+	stats := decode[message.StatsResult](t, w.expect(exitOK, "stats", "--json"))
+	if len(stats.Connectors) != 1 || stats.Connectors[0].Connector != "theirs" || stats.Connectors[0].Refused != 2 || len(stats.Tools) != 1 || stats.Tools[0].Tool != "list_notes" {
+		t.Errorf("%+v", stats)
+	}
+	if o := w.expect(exitOK, "stats"); !strings.Contains(o.stdout, "tool\ttheirs.list_notes\t2\t0\t2\t") {
+		t.Errorf("%s", o.stdout)
 	}
 }
 

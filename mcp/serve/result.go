@@ -140,13 +140,12 @@ func textBlock(said string) []byte {
 	return objectOf(member{"type", text("text")}, member{"text", text(said)})
 }
 
-// sentences are what Pillion says of an outcome, and what leads on from it.
+// sentences are what Pillion says of an outcome, and what leads on from it. Where there is advice that says both.
 func sentences(o host.Result) []string {
-	lines := append([]string{o.Message}, o.Steps...)
 	if o.Advice != "" {
-		lines = append(lines, o.Advice)
+		return []string{o.Advice}
 	}
-	return lines
+	return append([]string{o.Message}, o.Steps...)
 }
 
 // refusal is the error of a request that is no call of a tool and came to nothing.

@@ -77,10 +77,14 @@ func (s *Server) callTool(ctx context.Context, r *request, params *mcp.CallToolP
 		s.settled(ctx)
 		tool, isKnown = s.toolNamed(params.Name)
 	}
+	meant := tool.ID
 	if !isKnown {
-		return nil, invalidParams("there is no tool " + string(text(params.Name)))
+		if _, hasOtherName := s.host.Known(params.Name); hasOtherName {
+			return nil, invalidParams("there is no tool " + string(text(params.Name)))
+		}
+		meant = params.Name // a client may hold a list from before its connector went: the host knows what became of that
 	}
-	called, err := s.call(ctx, r, params, tool.ID, params.Arguments)
+	called, err := s.call(ctx, r, params, meant, params.Arguments)
 	return called, misuse(err)
 }
 
