@@ -11,6 +11,7 @@ import (
 	"pillion/editors"
 	"pillion/mcp/activity"
 	"pillion/mcp/audit"
+	"pillion/mcp/host"
 	"pillion/rpc/message"
 	"pillion/sidecar"
 )
@@ -76,10 +77,10 @@ func statsRows(s message.StatsResult) [][]string {
 		rows = append(rows, countedRow("connector", one.Connector, one))
 	}
 	for _, one := range s.Tools {
-		rows = append(rows, countedRow("tool", one.Connector+"."+one.Tool, one))
+		rows = append(rows, countedRow("tool", calledName(one.Connector, one.Tool), one))
 	}
 	for _, c := range s.Slowest {
-		rows = append(rows, []string{"slowest", c.Connector + "." + c.Tool, strconv.Itoa(c.DurationMS), c.Status, string(c.CallID), c.At.Format(time.RFC3339)})
+		rows = append(rows, []string{"slowest", calledName(c.Connector, c.Tool), strconv.Itoa(c.DurationMS), c.Status, string(c.CallID), c.At.Format(time.RFC3339)})
 	}
 	for _, e := range s.Errors {
 		rows = append(rows, []string{"error", e.Template, strconv.Itoa(e.Calls), e.Status, string(e.CallID), e.Last.Format(time.RFC3339)})
@@ -88,6 +89,14 @@ func statsRows(s message.StatsResult) [][]string {
 		rows = append(rows, []string{"day", d.Day, strconv.Itoa(d.Calls), strconv.Itoa(d.Failed), strconv.Itoa(d.ArgumentBytes)})
 	}
 	return rows
+}
+
+// calledName is the label of what was called; of what was recorded without a connector it is what was asked for.
+func calledName(connector, tool string) string {
+	if connector == "" {
+		return tool
+	}
+	return host.Label(connector, tool)
 }
 
 func (p *program) printStats(s message.StatsResult) {
@@ -108,7 +117,7 @@ func (p *program) printStats(s message.StatsResult) {
 	p.printCounted("TOOL", s.Tools)
 	p.section([]string{"SLOWEST", "TOOK", "OUTCOME", "TIME", "CALL"}, len(s.Slowest), func(i int) []string {
 		c := s.Slowest[i]
-		return []string{c.Connector + "." + c.Tool, tookWords(c.DurationMS), c.Status, shownTime(c.At), string(c.CallID)}
+		return []string{calledName(c.Connector, c.Tool), tookWords(c.DurationMS), c.Status, shownTime(c.At), string(c.CallID)}
 	})
 	p.section([]string{"ERROR", "CALLS", "OUTCOME", "LAST", "CALL"}, len(s.Errors), func(i int) []string {
 		e := s.Errors[i]
@@ -126,9 +135,9 @@ func (p *program) printStats(s message.StatsResult) {
 
 func (p *program) printCounted(heading string, all []message.CallStats) {
 	p.section([]string{heading, "CALLS", "FAILED", "REFUSED", "P50", "P95", "P99", "LONGEST", "LAST"}, len(all), func(i int) []string {
-		one, name := all[i], all[i].Connector
+		one, name := all[i], cmp.Or(all[i].Connector, "(not recorded)")
 		if one.Tool != "" {
-			name += "." + one.Tool
+			name = calledName(one.Connector, one.Tool)
 		}
 		d := one.Durations
 		return []string{

@@ -114,7 +114,7 @@ type StatusCount struct {
 
 // CallStats count the calls of one connector or tool.
 type CallStats struct {
-	Connector string    `json:"connector"`     // its name
+	Connector string    `json:"connector"`     // its name; empty for calls of which it is not recorded
 	Tool      string    `json:"tool,omitzero"` // of the whole connector where absent
 	Calls     int       `json:"calls"`         // how many ended
 	Failed    int       `json:"failed"`        // the tool, the connector or the way to it failed

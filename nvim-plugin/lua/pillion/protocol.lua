@@ -2095,7 +2095,7 @@
 
 ---pillion.CallStats count the calls of one connector or tool.
 ---@class (exact) pillion.CallStats
----its name
+---its name; empty for calls of which it is not recorded
 ---@field connector string
 ---of the whole connector where absent
 ---@field tool? string

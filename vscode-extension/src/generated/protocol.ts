@@ -2575,7 +2575,7 @@ export interface StatusCount {
 
 /** CallStats count the calls of one connector or tool. */
 export interface CallStats {
-  /** its name */
+  /** its name; empty for calls of which it is not recorded */
   connector: string;
   /** of the whole connector where absent */
   tool?: string;
