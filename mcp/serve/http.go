@@ -1,16 +1,19 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -52,12 +55,57 @@ func (s *Server) Handler(token string) http.Handler {
 		case !proves(r.Header.Values("Authorization"), want):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "the token is missing or another one", http.StatusUnauthorized)
+		case refusesBody(w, r):
 		case isModern(r.Header):
 			modern.ServeHTTP(w, r)
 		default:
 			legacy.ServeHTTP(w, r)
 		}
 	})
+}
+
+// refusesBody answers a body that holds what is refused on a stream too: some of it the SDK would take for something else, such as an
+// id that it rounds.
+func refusesBody(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodPost {
+		return false
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxLineBytes+1))
+	r.Body = restOf(body, r.Body)
+	if err != nil || len(body) > maxLineBytes { // which the SDK answers
+		return false
+	}
+	fault := faultOf(body)
+	if fault == "" {
+		return false
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = io.WriteString(w, fault)
+	return true
+}
+
+// faultOf is the answer to what is neither a message nor a batch of them; empty for what is.
+func faultOf(body jsontext.Value) (fault string) {
+	messages := []jsontext.Value{body}
+	switch {
+	case depth(body) > maxDepth:
+		return noJSON
+	case body.Kind() == '[':
+		messages, fault = batchOf(body)
+	}
+	for i := 0; fault == "" && i < len(messages); i++ {
+		_, fault = messageOf(messages[i])
+	}
+	return fault
+}
+
+// restOf is a body of which something was read.
+func restOf(read []byte, rest io.ReadCloser) io.ReadCloser {
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(read), rest), rest}
 }
 
 // boundedWriter gives each write so much time, after which the connection is of no more use.

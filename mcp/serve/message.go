@@ -59,6 +59,17 @@ func messageOf(text jsontext.Value) (_ jsonrpc.Message, fault string) {
 	return &jsonrpc.Request{ID: id, Method: method, Params: json.RawMessage(w.params)}, ""
 }
 
+// batchOf are the messages of a batch (MCP 2025-03-26), which are answered one by one.
+func batchOf(text jsontext.Value) (batch []jsontext.Value, fault string) {
+	switch err := decode(text, &batch); {
+	case err != nil:
+		return nil, noJSON
+	case len(batch) == 0:
+		return nil, fmt.Sprintf(noMessage, "null")
+	}
+	return batch, ""
+}
+
 // wire are the members of a message, nil where it has none of that name.
 type wire struct{ version, id, method, params, result, fault jsontext.Value }
 

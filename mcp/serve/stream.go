@@ -86,12 +86,8 @@ func (l *lines) next() (one jsontext.Value, fault string, err error) {
 		if line[0] != '[' {
 			return line, "", nil
 		}
-		// A batch (MCP 2025-03-26), whose messages are answered one by one.
-		if err := decode(line, &l.batch); err != nil {
-			return nil, noJSON, nil
-		}
-		if len(l.batch) == 0 {
-			return nil, fmt.Sprintf(noMessage, "null"), nil
+		if l.batch, fault = batchOf(line); fault != "" {
+			return nil, fault, nil
 		}
 		return l.next()
 	}
