@@ -165,6 +165,7 @@ func TestS15_AnAttachedAgentReadsWhatIsListed(t *testing.T) {
 func TestS15_WhatAConnectorAsksGoesToTheEditor(t *testing.T) {
 	t.Parallel()
 	const form = `{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}`
+	const number = `{"method":"elicitation/create","params":{"message":"How many?","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"},"x":{"type":"number"}}}}}`
 	const model = `{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"say"}}],"maxTokens":5}}`
 	for name, asks := range map[string]struct {
 		request string
@@ -173,6 +174,7 @@ func TestS15_WhatAConnectorAsksGoesToTheEditor(t *testing.T) {
 		said    string
 	}{
 		"a form, filled in":        {form, message.AskElicitation, `{"action":"accept","contentText":"{\"name\":\"the user\"}"}`, "the user"},
+		"a form, digit by digit":   {number, message.AskElicitation, `{"action":"accept","contentText":"{\"n\":9007199254740993,\"x\":1.50}"}`, `{"n":9007199254740993,"x":1.50}`},
 		"a form, declined":         {form, message.AskElicitation, `{"action":"decline"}`, `"decline"`},
 		"a model's answer, denied": {model, message.AskSampling, `{"declined":true}`, ""},
 	} {

@@ -141,5 +141,6 @@ func (r *request) askOne(ctx context.Context, request jsontext.Value) (answer js
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(given)
+	said, err := json.Marshal(given)
+	return carried(said), err
 }

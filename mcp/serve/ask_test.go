@@ -73,6 +73,42 @@ func TestV6_AQuestionComesOnTheStreamInTheLegacyEra(t *testing.T) {
 	holds(t, p.until(`"id":1`), `Ada`)
 }
 
+func TestV6_AnAnswerKeepsItsDigits(t *testing.T) {
+	t.Parallel()
+	const form = mcptest.AskParamsVar + `={"message":"How many?","requestedSchema":{"type":"object","properties":{"n":{"type":"integer"},"x":{"type":"number"}}}}`
+	const given = `{"n":9007199254740993,"x":1.50}`
+	nosy := asking()["nosy"]
+	s := newServer(t, serve.Options{Expose: serve.All, AsksClient: true}, map[string]fake{"nosy": {nosy.mode, []string{readsAlone, form}}})
+	s.allow("nosy")
+	p := s.peer()
+	p.initialize(`{"elicitation":{}}`)
+	p.say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nosy__wipe"}}`)
+	question := p.until(`"elicitation/create"`)
+	var asked struct{ ID json.RawMessage }
+	if err := json.Unmarshal([]byte(question), &asked); err != nil {
+		t.Fatal(err)
+	}
+	p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":%s}}`, asked.ID, given))
+	want := strings.ReplaceAll(given, `"`, `\"`)
+	holds(t, p.until(`"id":1`), want)
+
+	const can = `{"elicitation":{}}`
+	state := requestState(t, p.asks(2, "tools/call", modern(`{"name":"nosy__wipe"}`, can)))
+	more := fmt.Sprintf(`{"name":"nosy__wipe","requestState":%q,"inputResponses":{"question":{"action":"accept","content":%s}}}`, state, given)
+	holds(t, p.asks(3, "tools/call", modern(more, can)), want)
+
+	url := s.overHTTP().URL + serve.Path
+	headers := []string{"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: nosy__wipe"}
+	call := func(params string) string {
+		_, answer, _ := posts(t, url, `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":`+modern(params, can)+`}`, headers...)
+		_, answer, _ = strings.Cut(answer, "data: ")
+		return answer
+	}
+	state = requestState(t, call(`{"name":"nosy__wipe"}`))
+	own := `{"action":"accept","_meta":{"pillion/answer":"{}"},"content":` + given + `}` // which Pillion alone says
+	holds(t, call(fmt.Sprintf(`{"name":"nosy__wipe","requestState":%q,"inputResponses":{"question":%s}}`, state, own)), want)
+}
+
 func TestC47_WhatAClientCannotAnswerIsNotAskedOfIt(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, serve.Options{Expose: serve.All, AsksClient: true}, asking())

@@ -116,6 +116,8 @@ func (s *Server) fly(ctx context.Context, r *request, about []byte, of rounds, r
 	}
 	if of.responses == nil {
 		responses = nil
+	} else {
+		responses = carriedAll(responses)
 	}
 	about = slices.Concat([]byte(r.sessionID()+"\x00"), about)
 	sum := sha256.Sum256(about)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -55,7 +56,7 @@ func (s *Server) Handler(token string) http.Handler {
 		case !proves(r.Header.Values("Authorization"), want):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "the token is missing or another one", http.StatusUnauthorized)
-		case refusesBody(w, r):
+		case !takesBody(w, r):
 		case isModern(r.Header):
 			modern.ServeHTTP(w, r)
 		default:
@@ -64,44 +65,64 @@ func (s *Server) Handler(token string) http.Handler {
 	})
 }
 
-// refusesBody answers a body that holds what is refused on a stream too: some of it the SDK would take for something else, such as an
-// id that it rounds.
-func refusesBody(w http.ResponseWriter, r *http.Request) bool {
+// takesBody looks at the messages of a body as those of a stream are looked at, and answers for what is none: some of it the SDK would
+// take for something else, such as an id that it rounds. It reports whether the request is to go on.
+func takesBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodPost {
-		return false
+		return true
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxLineBytes+1))
-	r.Body = restOf(body, r.Body)
 	if err != nil || len(body) > maxLineBytes { // which the SDK answers
+		r.Body = bodyOf(body, r.Body)
+		return true
+	}
+	taken, fault := taken(body)
+	if fault != "" {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, fault)
 		return false
 	}
-	fault := faultOf(body)
-	if fault == "" {
-		return false
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusBadRequest)
-	_, _ = io.WriteString(w, fault)
+	r.Body, r.ContentLength = bodyOf(taken, r.Body), int64(len(taken))
 	return true
 }
 
-// faultOf is the answer to what is neither a message nor a batch of them; empty for what is.
-func faultOf(body jsontext.Value) (fault string) {
-	messages := []jsontext.Value{body}
+// taken is a body as the SDK is given it; the fault is the answer to what is neither a message nor a batch of them.
+func taken(body jsontext.Value) (_ []byte, fault string) {
+	messages, isBatch := []jsontext.Value{body}, body.Kind() == '['
 	switch {
 	case depth(body) > maxDepth:
-		return noJSON
-	case body.Kind() == '[':
-		messages, fault = batchOf(body)
+		return nil, noJSON
+	case isBatch:
+		if messages, fault = batchOf(body); fault != "" {
+			return nil, fault
+		}
 	}
-	for i := 0; fault == "" && i < len(messages); i++ {
-		_, fault = messageOf(messages[i])
+	bodies, hasAnswers := make([][]byte, len(messages)), false
+	for i, one := range messages {
+		message, fault := messageOf(one)
+		if fault != "" {
+			return nil, fault
+		}
+		bodies[i] = one
+		if holdsAnswers(message) {
+			hasAnswers = true
+			if encoded, err := jsonrpc.EncodeMessage(message); err == nil {
+				bodies[i] = encoded
+			}
+		}
 	}
-	return fault
+	switch {
+	case !hasAnswers:
+		return body, ""
+	case isBatch:
+		return arrayOf(bodies), ""
+	}
+	return bodies[0], ""
 }
 
-// restOf is a body of which something was read.
-func restOf(read []byte, rest io.ReadCloser) io.ReadCloser {
+// bodyOf is a body of which something was read.
+func bodyOf(read []byte, rest io.ReadCloser) io.ReadCloser {
 	return struct {
 		io.Reader
 		io.Closer

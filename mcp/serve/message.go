@@ -39,7 +39,7 @@ func messageOf(text jsontext.Value) (_ jsonrpc.Message, fault string) {
 		return nil, fmt.Sprintf(noMessage, w.id)
 	}
 	if w.method == nil {
-		answer := &jsonrpc.Response{ID: id, Result: json.RawMessage(w.result)}
+		answer := &jsonrpc.Response{ID: id, Result: json.RawMessage(carrying(w.result))}
 		if w.fault != nil {
 			e := &jsonrpc.Error{}
 			if json.Unmarshal(w.fault, e) != nil {
@@ -56,7 +56,7 @@ func messageOf(text jsontext.Value) (_ jsonrpc.Message, fault string) {
 		}
 		return nil, fmt.Sprintf(noMessage, w.id)
 	}
-	return &jsonrpc.Request{ID: id, Method: method, Params: json.RawMessage(w.params)}, ""
+	return &jsonrpc.Request{ID: id, Method: method, Params: json.RawMessage(carryingAll(w.params))}, ""
 }
 
 // batchOf are the messages of a batch (MCP 2025-03-26), which are answered one by one.
