@@ -281,6 +281,40 @@ func TestU8_AWindowIsNamed(t *testing.T) {
 }
 
 // TestU8_AnAgentGivesUpBeforeItsUserAnswers has the question stay, and the yes count for the same call once.
+// TestU8_AnAgentStartsWhileItsUserIsAsked has nobody answer whether it may join until it has shaken hands and listed all there is.
+func TestU8_AnAgentStartsWhileItsUserIsAsked(t *testing.T) {
+	t.Parallel()
+	for _, expose := range []string{"meta", "all"} {
+		t.Run(expose, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t).with(t)
+			w.user(w.fake("mine", "echo", nil))
+			e := w.edit()
+			e.Connector("mine", message.ConnectorReady)
+			var asked message.Ask
+			agent := w.startRaw("agent", func() { asked = e.Ask(message.AskJoin) }, "--attach", "--expose", expose)
+			for i, method := range []string{"tools/list", "resources/list", "resources/templates/list", "prompts/list", "ping"} {
+				if answer := agent.asks(i+1, method, `{}`); answer.Error != nil {
+					t.Errorf("%s: %+v", method, answer)
+				} else if isMeta := strings.Contains(string(answer.Result), `"search"`); isMeta != (method == "tools/list" && expose == "meta") {
+					t.Errorf("%s: %s", method, answer.Result)
+				}
+			}
+			e.Answer(asked.AskID, `{"decision":"session"}`)
+			if expose == "all" {
+				agent.hear("notifications/tools/list_changed")
+				if answer := agent.asks(8, "tools/list", `{}`); !strings.Contains(string(answer.Result), "mine__a") {
+					t.Errorf("%s", answer.Result)
+				}
+				return
+			}
+			if answer := agent.asks(8, "tools/call", `{"name":"search","arguments":{}}`); !strings.Contains(string(answer.Result), "mine__a") {
+				t.Errorf("%s", answer.Result)
+			}
+		})
+	}
+}
+
 func TestU8_AnAgentGivesUpBeforeItsUserAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -69,6 +69,17 @@ func (a *rawAgent) answer(id any) (found rawAnswer) {
 	return found
 }
 
+// hear waits for a line in which a text stands.
+func (a *rawAgent) hear(part string) {
+	a.t.Helper()
+	for a.out.Scan() {
+		if strings.Contains(a.out.Text(), part) {
+			return
+		}
+	}
+	a.t.Fatalf("%q was not heard: %v", part, a.out.Err())
+}
+
 // asks sends a request and waits for its answer.
 func (a *rawAgent) asks(id int, method, params string) rawAnswer {
 	a.t.Helper()

@@ -75,6 +75,7 @@ type Bridge struct {
 	bytes   int // of what waits
 	spoken  spoken
 	lists   map[string]jsontext.Value // the last answers of lists, by what was asked for
+	isEarly bool                      // the lobby has answered lists, and the client was not told yet that they are others
 	refused error                     // nil, or why no server takes the client
 	until   time.Time                 // of the refusal
 	count   int                       // of requests of the bridge's own
@@ -92,6 +93,8 @@ type flight struct {
 	isModern bool
 	// isReplayed is set of a subscription that was sent again: the client has had its acknowledgement.
 	isReplayed bool
+	// isLate is set of a subscription that waited while the lobby answered lists.
+	isLate bool
 }
 
 // New returns a bridge that does nothing until [Bridge.Run].

@@ -302,8 +302,9 @@ func TestARefusalIsToldAndNotAskedForAgainSoon(t *testing.T) {
 	})
 }
 
-func TestWhatAllServersAnswerAlikeIsAnsweredWhileOneIsFound(t *testing.T) {
-	t.Parallel()
+// lobbied is a rig with a lobby, each of which the test speaks for.
+func lobbied(t *testing.T) (*rig, func() *server) {
+	t.Helper()
 	lobbies := make(chan *server, 1)
 	r := newRig(t, func(o *Options) {
 		o.Lobby = func(context.Context) (io.ReadWriteCloser, error) {
@@ -312,9 +313,18 @@ func TestWhatAllServersAnswerAlikeIsAnsweredWhileOneIsFound(t *testing.T) {
 			return its, nil
 		}
 	})
+	return r, func() *server {
+		lobby := <-lobbies
+		t.Cleanup(lobby.leave)
+		return lobby
+	}
+}
+
+func TestWhatAllServersAnswerAlikeIsAnsweredWhileOneIsFound(t *testing.T) {
+	t.Parallel()
+	r, entered := lobbied(t)
 	r.says(hello)
-	lobby := <-lobbies
-	t.Cleanup(lobby.leave)
+	lobby := entered()
 	lobby.hears(hello)
 	lobby.says(welcome)
 	r.hears(welcome)
@@ -328,6 +338,28 @@ func TestWhatAllServersAnswerAlikeIsAnsweredWhileOneIsFound(t *testing.T) {
 	s := r.open(Upstream{})
 	s.meets(1)
 	s.hears(called)
+	r.hears(isAnother) // what the lobby listed is not what the server has
+}
+
+// A subscription of MCP 2026-07-28 that waited while the lobby answered lists is told that they are others.
+func TestAListThatTheLobbyAnsweredIsSaidToBeAnother(t *testing.T) {
+	t.Parallel()
+	const (
+		listen    = `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`
+		listening = `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"},"notifications":{"toolsListChanged":true}}}`
+	)
+	r, entered := lobbied(t)
+	r.says(listen)
+	r.says(list)
+	lobby := entered()
+	lobby.hears(list)
+	lobby.says(listed)
+	r.hears(listed)
+	s := r.open(Upstream{})
+	s.hears(listen)
+	s.says(listening)
+	r.hears(listening)
+	r.hears(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`)
 }
 
 func TestACallThatWaitsIsCancelled(t *testing.T) {

@@ -246,12 +246,17 @@ func (b *Bridge) begin(l *link, isAnother bool) {
 			break
 		}
 	}
-	if !isAnother {
+	if l.isLobby {
 		return
 	}
 	b.mu.Lock()
+	isAnother = isAnother || b.isEarly
+	b.isEarly = false
 	changes := b.spoken.changes()
 	b.mu.Unlock()
+	if !isAnother {
+		return
+	}
 	for _, line := range changes {
 		b.tell(line)
 	}
@@ -271,7 +276,7 @@ func (b *Bridge) takeWaiting(l *link) (next [][]byte, isDone bool) {
 			rest = append(rest, f)
 			continue
 		}
-		f.link = l
+		f.link, f.isLate = l, b.isEarly && f.isLasting()
 		b.bytes -= len(f.line)
 		next = append(next, l.named(open(f.line), f.line))
 	}
@@ -373,13 +378,17 @@ func (b *Bridge) fromServer(l *link, line []byte) [][]byte {
 	return [][]byte{line}
 }
 
-// listening is for the acknowledgement of a subscription: of one that was sent again the client is told what may have changed.
+// listening is for the acknowledgement of a subscription: of one that was sent again, or that comes after lists of the lobby, the
+// client is told what may have changed.
 func (b *Bridge) listening(e envelope, line []byte) [][]byte {
 	id := member(member(e.params, "_meta"), metaSubscription)
-	if f := b.flights[keyOf(id)]; f == nil || !f.isReplayed {
-		return [][]byte{line}
+	switch f := b.flights[keyOf(id)]; {
+	case f != nil && f.isReplayed:
+		return changesOf(id, e.params)
+	case f != nil && f.isLate:
+		return append([][]byte{line}, changesOf(id, e.params)...)
 	}
-	return changesOf(id, e.params)
+	return [][]byte{line}
 }
 
 func (b *Bridge) answered(l *link, e envelope, line []byte) [][]byte {
@@ -399,7 +408,10 @@ func (b *Bridge) answered(l *link, e envelope, line []byte) [][]byte {
 	delete(b.flights, key)
 	if e.result != nil {
 		result := append(jsontext.Value(nil), e.result...)
-		if f.list != "" && !l.isLobby {
+		switch {
+		case f.list != "" && l.isLobby:
+			b.isEarly = true
+		case f.list != "":
 			b.lists[f.list] = result
 		}
 		if f.method == methodInitialize {
