@@ -286,8 +286,10 @@ complete -c pillion -f -a '(__pillion_complete)'
 		"powershell": `# Completion of pillion for PowerShell.
 Register-ArgumentCompleter -Native -CommandName pillion -ScriptBlock {
     param($word, $line, $cursor)
-    $before = @($line.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object { $_.Extent.Text })
-    & $line.CommandElements[0].Extent.Text __complete @before "=$word" 2>$null | ForEach-Object {
+    $before = @($line.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object {
+        if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
+    })
+    & $line.GetCommandName() __complete @before "=$($word.Trim('"', "'"))" 2>$null | ForEach-Object {
         $value, $help = $_ -split "` + "`" + `t", 2
         if (-not $help) { $help = $value }
         [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $help)
