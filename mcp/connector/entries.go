@@ -71,12 +71,23 @@ func shownText(to *string, value jsontext.Value, maxBytes int) {
 	*to = said
 }
 
-// wording is what an entry shows for people; nil for what an entry of its kind does not have.
-type wording struct{ name, title, description, mimeType *string }
+// shown is what an entry has for whoever shows it; nil for what an entry of its kind does not have.
+type shown struct {
+	name, title, description, mimeType *string
+	hints                              *jsontext.Value // its annotations
+	passed                             *Passed
+}
 
-// read takes a member that is only shown.
-func (w wording) read(name string, value jsontext.Value) {
-	to, maxBytes := map[string]*string{"name": w.name, "title": w.title, "description": w.description, "mimeType": w.mimeType}[name], maxTitleBytes
+// read takes a member that nothing is decided by.
+func (s shown) read(name string, value jsontext.Value) {
+	switch {
+	case name == "annotations" && s.hints != nil:
+		*s.hints = readHints(value)
+		return
+	case s.passed != nil && readPassed(s.passed, name, value):
+		return
+	}
+	to, maxBytes := map[string]*string{"name": s.name, "title": s.title, "description": s.description, "mimeType": s.mimeType}[name], maxTitleBytes
 	if name == "description" {
 		maxBytes = maxShownBytes
 	}
@@ -93,31 +104,17 @@ func (r *Resource) read(name string, value jsontext.Value) error {
 		if size, _, ok := integer(value); ok && size > 0 {
 			r.SizeBytes = size
 		}
-	case "annotations":
-		r.Annotations = readHints(value)
-	case "icons":
-		r.Icons = readIcons(value)
-	case "_meta":
-		r.Meta = readMeta(value)
 	default:
-		wording{&r.Name, &r.Title, &r.Description, &r.MIMEType}.read(name, value)
+		shown{&r.Name, &r.Title, &r.Description, &r.MIMEType, &r.Annotations, &r.Passed}.read(name, value)
 	}
 	return nil
 }
 
 func (r *ResourceTemplate) read(name string, value jsontext.Value) error {
-	switch name {
-	case "uriTemplate":
+	if name == "uriTemplate" {
 		return readText(&r.URITemplate, name, value)
-	case "annotations":
-		r.Annotations = readHints(value)
-	case "icons":
-		r.Icons = readIcons(value)
-	case "_meta":
-		r.Meta = readMeta(value)
-	default:
-		wording{&r.Name, &r.Title, &r.Description, &r.MIMEType}.read(name, value)
 	}
+	shown{&r.Name, &r.Title, &r.Description, &r.MIMEType, &r.Annotations, &r.Passed}.read(name, value)
 	return nil
 }
 
@@ -137,12 +134,8 @@ func (p *Prompt) read(name string, value jsontext.Value) error {
 			}
 			p.Arguments = append(p.Arguments, argument)
 		}
-	case "icons":
-		p.Icons = readIcons(value)
-	case "_meta":
-		p.Meta = readMeta(value)
 	default:
-		wording{title: &p.Title, description: &p.Description}.read(name, value)
+		shown{title: &p.Title, description: &p.Description, passed: &p.Passed}.read(name, value)
 	}
 	return nil
 }
@@ -154,7 +147,7 @@ func (a *PromptArgument) read(name string, value jsontext.Value) error {
 	case "required":
 		a.IsRequired = value.Kind() == 't'
 	default:
-		wording{title: &a.Title, description: &a.Description}.read(name, value)
+		shown{title: &a.Title, description: &a.Description}.read(name, value)
 	}
 	return nil
 }

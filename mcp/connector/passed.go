@@ -26,6 +26,19 @@ const (
 	maxMetaBytes        = 8 << 10
 )
 
+// readPassed takes a member that is passed on, and reports whether it is one.
+func readPassed(to *Passed, name string, value jsontext.Value) bool {
+	switch name {
+	case "icons":
+		to.Icons = readIcons(value)
+	case "_meta":
+		to.Meta = readMeta(value)
+	default:
+		return false
+	}
+	return true
+}
+
 // readIcons returns those of the icons that may be passed on; nil where there is none.
 func readIcons(raw jsontext.Value) jsontext.Value {
 	if raw.Kind() != '[' {

@@ -128,10 +128,8 @@ func readMember(t *Tool, name string, value jsontext.Value) error {
 		if !isNull {
 			return readAnnotations(t, value)
 		}
-	case "icons":
-		t.Icons = readIcons(value)
-	case "_meta":
-		t.Meta = readMeta(value)
+	case "icons", "_meta":
+		readPassed(&t.Passed, name, value)
 	case "execution":
 		_ = object(value, func(name string, value jsontext.Value) error {
 			if name == "taskSupport" {

@@ -230,19 +230,10 @@ func runtimeFolder(look func(string) (string, bool), state string) string {
 	if filepath.IsAbs(given) {
 		return given
 	}
-	if usual := usualRuntime(); !isSet && isPrivate(usual) {
+	if usual := usualRuntime(); !isSet && usual != "" {
 		return usual
 	}
 	return filepath.Join(state, "run")
-}
-
-// isPrivate reports whether a folder is this user's, and nobody else's.
-func isPrivate(folder string) bool {
-	if folder == "" {
-		return false
-	}
-	info, err := os.Lstat(folder)
-	return err == nil && info.IsDir() && info.Mode().Perm()&0o077 == 0 && isOwn(info)
 }
 
 // CheckOutside refuses folders and a user file that a repository could hold (S3).

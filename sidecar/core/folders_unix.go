@@ -4,11 +4,7 @@ package core
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"strconv"
-	"syscall"
 )
 
 // stateFolder follows the XDG base directory specification.
@@ -40,12 +36,4 @@ func cacheFolder(look func(string) (string, bool), home string) string {
 		return ""
 	}
 	return filepath.Join(home, ".cache", "pillion")
-}
-
-// usualRuntime is where a login has XDG_RUNTIME_DIR lead.
-func usualRuntime() string { return filepath.Join("/run/user", strconv.Itoa(os.Getuid())) }
-
-func isOwn(info fs.FileInfo) bool {
-	stat, isKnown := info.Sys().(*syscall.Stat_t)
-	return isKnown && int(stat.Uid) == os.Getuid()
 }

@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"io/fs"
 	"path/filepath"
 )
 
@@ -35,8 +34,3 @@ func cacheFolder(look func(string) (string, bool), home string) string {
 	}
 	return filepath.Join(home, "AppData", "Local", "pillion", "cache")
 }
-
-// usualRuntime is empty: nothing here has such a folder.
-func usualRuntime() string { return "" }
-
-func isOwn(fs.FileInfo) bool { return false }

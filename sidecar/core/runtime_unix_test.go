@@ -3,6 +3,7 @@
 package core
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,25 +12,22 @@ import (
 func TestL2_WindowsAreFoundWithoutTheVariable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	private, open, link := filepath.Join(dir, "private"), filepath.Join(dir, "open"), filepath.Join(dir, "link")
-	for folder, mode := range map[string]os.FileMode{private: 0o700, open: 0o750} {
+	mine, open, link := filepath.Join(dir, "private"), filepath.Join(dir, "open"), filepath.Join(dir, "link")
+	for folder, mode := range map[string]os.FileMode{mine: 0o700, open: 0o750} {
 		if err := os.Mkdir(folder, mode); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(private, link); err != nil {
+	if err := os.Symlink(mine, link); err != nil {
 		t.Fatal(err)
 	}
-	for folder, want := range map[string]bool{private: true, open: false, link: false, filepath.Join(dir, "none"): false, "": false} {
-		if got := isPrivate(folder); got != want {
-			t.Errorf("%s is private: %v", folder, got)
+	for folder, want := range map[string]string{mine: mine, open: "", link: "", filepath.Join(dir, "none"): ""} {
+		if got := private(folder); got != want {
+			t.Errorf("of %s %q is private", folder, got)
 		}
 	}
 	own := filepath.Join("/state", "run")
-	usual := own
-	if isPrivate(usualRuntime()) {
-		usual = usualRuntime()
-	}
+	usual := cmp.Or(usualRuntime(), own)
 	for _, c := range []struct {
 		value string
 		isSet bool
