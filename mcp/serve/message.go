@@ -23,40 +23,48 @@ const (
 )
 
 // messageOf is a message as the SDK takes it; the fault is the answer to what is none.
-func messageOf(text jsontext.Value) (_ jsonrpc.Message, fault string) {
-	w, fault := openWire(text)
+func messageOf(line jsontext.Value) (_ jsonrpc.Message, fault string) {
+	w, fault := openWire(line)
 	if fault != "" {
 		return nil, fault
 	}
 	id, isID := idOf(w.id)
-	if !isID && isWhole(w.id) {
+	switch {
+	case !isID && isWhole(w.id):
 		return nil, fmt.Sprintf(rounded, w.id)
-	}
-	if !isID || string(w.version) != `"2.0"` || (w.method == nil) == (w.result == nil && w.fault == nil) || w.method == nil && w.id == nil {
-		if !isID || w.id == nil {
-			w.id = jsontext.Value("null")
-		}
-		return nil, fmt.Sprintf(noMessage, w.id)
-	}
-	if w.method == nil {
-		answer := &jsonrpc.Response{ID: id, Result: json.RawMessage(carrying(w.result))}
-		if w.fault != nil {
-			e := &jsonrpc.Error{}
-			if json.Unmarshal(w.fault, e) != nil {
-				return nil, fmt.Sprintf(noMessage, w.id)
-			}
-			answer.Error = e
-		}
-		return answer, ""
+	case !isID:
+		return nil, noMessageUnder(nil)
+	case string(w.version) != `"2.0"`, (w.method == nil) == (w.result == nil && w.fault == nil), w.method == nil && w.id == nil:
+		return nil, noMessageUnder(w.id)
+	case w.method == nil:
+		return answerOf(id, w)
 	}
 	var method string
 	if w.method.Kind() != '"' || decode(w.method, &method) != nil {
-		if w.id == nil {
-			w.id = jsontext.Value("null")
-		}
-		return nil, fmt.Sprintf(noMessage, w.id)
+		return nil, noMessageUnder(w.id)
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: json.RawMessage(carryingAll(w.params))}, ""
+}
+
+// answerOf is an answer of a client.
+func answerOf(id jsonrpc.ID, w wire) (_ jsonrpc.Message, fault string) {
+	answer := &jsonrpc.Response{ID: id, Result: json.RawMessage(carrying(w.result))}
+	if w.fault != nil {
+		e := &jsonrpc.Error{}
+		if json.Unmarshal(w.fault, e) != nil {
+			return nil, noMessageUnder(w.id)
+		}
+		answer.Error = e
+	}
+	return answer, ""
+}
+
+// noMessageUnder is the answer to what is no message, under its id as far as it has one.
+func noMessageUnder(id jsontext.Value) string {
+	if id == nil {
+		id = jsontext.Value("null")
+	}
+	return fmt.Sprintf(noMessage, id)
 }
 
 // batchOf are the messages of a batch (MCP 2025-03-26), which are answered one by one.
@@ -65,7 +73,7 @@ func batchOf(text jsontext.Value) (batch []jsontext.Value, fault string) {
 	case err != nil:
 		return nil, noJSON
 	case len(batch) == 0:
-		return nil, fmt.Sprintf(noMessage, "null")
+		return nil, noMessageUnder(nil)
 	}
 	return batch, ""
 }
@@ -80,7 +88,7 @@ func openWire(text jsontext.Value) (w wire, fault string) {
 		if !text.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 			return w, noJSON
 		}
-		return w, fmt.Sprintf(noMessage, "null")
+		return w, noMessageUnder(nil)
 	}
 	_, _ = d.ReadToken()
 	known := map[string]*jsontext.Value{"jsonrpc": &w.version, "id": &w.id, "method": &w.method, "params": &w.params, "result": &w.result, "error": &w.fault}
