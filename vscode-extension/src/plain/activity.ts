@@ -68,16 +68,27 @@ export class ActivityLog {
 
   /** Takes over that the program has ended: what ran may have run, and what was asked about did not. */
   end(): void {
+    this.lose("running");
     for (const told of this.calls.values()) {
-      if (told.call.state === "running") {
-        told.call = { ...told.call, state: "mayHaveRun", mayHaveRun: true };
-      } else if (told.call.state === "asking") {
+      if (told.call.state === "asking") {
         told.call = { ...told.call, state: "finished", status: "cancelled" };
       }
     }
   }
 
-  /** Takes over what was listed before the window was opened anew, the newest first, where it is what list gave. */
+  /** Takes over that nothing more is told of the calls in these states. */
+  private lose(...states: CallState[]): void {
+    for (const told of this.calls.values()) {
+      if (states.includes(told.call.state)) {
+        told.call = { ...told.call, state: "mayHaveRun", mayHaveRun: true };
+      }
+    }
+  }
+
+  /**
+   * Takes over what was listed before the window was opened anew, the newest first, where it is what list gave. What was kept may be
+   * older than the last answer: what was asked about then may have been allowed since.
+   */
   restore(earlier: unknown): void {
     const all = Array.isArray(earlier) ? (earlier as (Partial<Activity> | null)[]) : [];
     for (const call of all.toReversed()) {
@@ -85,7 +96,7 @@ export class ActivityLog {
         this.calls.set(call.callId, { call: call as Activity, seq: 0 });
       }
     }
-    this.end();
+    this.lose("asking", "running");
   }
 
   list(): Activity[] {
